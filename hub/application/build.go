@@ -1,0 +1,71 @@
+package application
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"wheelwright.dev/wheelwright/dispatch"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+)
+
+// Labels of a dispatched Component, for people on the spoke.
+const (
+	applicationLabel = "core.wheelwright.dev/application"
+	componentLabel   = "core.wheelwright.dev/application-component"
+)
+
+var componentResource = corev1alpha1.GroupVersion.WithResource("components")
+
+// contents builds what each component is on every cluster: a Component with the definition that it renders with. The same
+// content goes to all clusters, so it is built and hashed once.
+func contents(app *corev1alpha1.Application, found definitions) (map[string]*dispatch.Content, error) {
+	built := make(map[string]*dispatch.Content, len(app.Spec.Components))
+	for _, component := range app.Spec.Components {
+		object, err := buildComponent(app, component, found[component.Type].Snapshot())
+		if err != nil {
+			return nil, fmt.Errorf("building component %q: %w", component.Name, err)
+		}
+		content, err := dispatch.NewContent(object, componentResource)
+		if err != nil {
+			return nil, fmt.Errorf("building component %q: %w", component.Name, err)
+		}
+		built[component.Name] = content
+	}
+	return built, nil
+}
+
+func buildComponent(app *corev1alpha1.Application, component corev1alpha1.ApplicationComponent, snapshot *corev1alpha1.DefinitionSnapshot) (*unstructured.Unstructured, error) {
+	object := &corev1alpha1.Component{
+		TypeMeta: metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "Component"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: app.Namespace, Name: componentName(app, component.Name),
+			Labels: map[string]string{applicationLabel: app.Name, componentLabel: component.Name},
+		},
+		Spec: corev1alpha1.ComponentSpec{
+			Type: component.Type, Properties: component.Properties, DefinitionSnapshot: snapshot,
+		},
+	}
+	for _, dependency := range component.DependsOn {
+		object.Spec.DependsOn = append(object.Spec.DependsOn, corev1alpha1.Dependency{Name: componentName(app, dependency.Name)})
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	delete(content, "status")
+	// A null in metadata would make server-side apply see a change for ever.
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// componentName is the Component's name on the spoke.
+func componentName(app *corev1alpha1.Application, component string) string {
+	return app.Name + "-" + component
+}
+
+func ownerOf(app *corev1alpha1.Application) dispatch.Owner {
+	return dispatch.Owner{Kind: "Application", Namespace: app.Namespace, Name: app.Name, UID: app.UID}
+}

@@ -1,0 +1,129 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ComponentFinalizer keeps a Component until everything that it owns on the spoke is gone.
+const ComponentFinalizer = "core.wheelwright.dev/component"
+
+// Dependency names a component that must be healthy first.
+type Dependency struct {
+	// name of the component in the same Application; on a spoke, of the Component in the same namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+}
+
+// DefinitionSnapshot is the definition that the hub resolved and sent along, so that a spoke needs none of its own.
+type DefinitionSnapshot struct {
+	// name of the ComponentDefinition on the hub.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	DefinitionContent `json:",inline"`
+}
+
+// ComponentSpec is what a Component should be.
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.revision) || has(self.revision)",message="revision cannot be removed: the hub that dispatched this Component owns it; delete the Component instead"
+type ComponentSpec struct {
+	// type names the ComponentDefinition to render. It is cluster-scoped on the spoke unless definitionSnapshot carries it.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="type must be the name of a ComponentDefinition, such as webservice, or its API line and name, such as v1/webservice"
+	Type string `json:"type"`
+
+	// properties are the parameters of the definition, as it declares them.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Properties *runtime.RawExtension `json:"properties,omitempty"`
+
+	// dependsOn names the Components that this one needs.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	DependsOn []Dependency `json:"dependsOn,omitempty"`
+
+	// revision is minted by the hub for each content that it dispatches and echoed in status.health. A Component applied by
+	// hand has none.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]+$')",message="revision is made by the hub and has only lower-case letters and digits"
+	// +optional
+	Revision string `json:"revision,omitempty"`
+
+	// definitionSnapshot is the definition to render with, when the hub sent it along.
+	// +optional
+	DefinitionSnapshot *DefinitionSnapshot `json:"definitionSnapshot,omitempty"`
+}
+
+// RevisionHealth is the health of exactly one revision. The hub's one feedback rule selects it by its revision, so that
+// the health of an older revision can never be read as that of a newer one.
+type RevisionHealth struct {
+	// revision that was processed.
+	Revision string `json:"revision"`
+	// isHealthy is true only while what this revision rendered is live and healthy.
+	IsHealthy bool `json:"isHealthy"`
+}
+
+// ComponentStatus is what the agent observed.
+type ComponentStatus struct {
+	// observedGeneration is the generation that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// isHealthy is the health of the Component, for people. Absent until it was judged.
+	// +optional
+	IsHealthy *bool `json:"isHealthy,omitempty"`
+
+	// health holds the revision that the agent last processed and its health: at most one entry. Absent while a revision
+	// is not processed, and when the Component is being deleted.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1
+	// +optional
+	Health []RevisionHealth `json:"health,omitempty"`
+
+	// exports are the values that the definition offers to others, kept while the Component is healthy.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Exports *runtime.RawExtension `json:"exports,omitempty"`
+
+	// conditions say how far the Component is, and what it waits for.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// Component is one component on one spoke: dispatched by the hub, or applied by hand.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,shortName=comp,categories=wheelwright
+// +kubebuilder:printcolumn:name="Type",type=string,JSONPath=`.spec.type`
+// +kubebuilder:printcolumn:name="Healthy",type=boolean,JSONPath=`.status.isHealthy`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.spec.revision`,priority=1
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="a Component's name is also a label value and must have at most 63 characters"
+type Component struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   ComponentSpec   `json:"spec"`
+	Status ComponentStatus `json:"status,omitempty"`
+}
+
+// ComponentList is a list of Components.
+//
+// +kubebuilder:object:root=true
+type ComponentList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Component `json:"items"`
+}

@@ -1,0 +1,84 @@
+// Package condition is the one vocabulary of condition types and reasons that users, scripts and alerts may rely on.
+package condition
+
+// Condition types of a Component, in the order of the pipeline, and Ready, which sums them up.
+const (
+	// Ready is True when the object is what its spec says and healthy.
+	Ready = "Ready"
+	// Rendered is True when the definition was loaded and evaluated with the Component's properties.
+	Rendered = "Rendered"
+	// Applied is True when everything that was rendered is on the cluster and what is no longer rendered is gone.
+	Applied = "Applied"
+	// Healthy is True when the definition's health expression holds for the live objects.
+	Healthy = "Healthy"
+)
+
+// Condition types of an Application, beside Ready.
+const (
+	// Accepted is True when the spec is valid: definitions resolve, properties fit them and dependencies form no cycle.
+	Accepted = "Accepted"
+	// Placed is True when the placement selects clusters that the namespace may reach.
+	Placed = "Placed"
+	// Dispatched is True when every wanted object is in its work, on every selected cluster.
+	Dispatched = "Dispatched"
+)
+
+// Reasons. Each is used with one meaning, whatever the condition.
+const (
+	// ReasonReady: everything is as wanted.
+	ReasonReady = "Ready"
+	// ReasonProgressing: on the way; nothing is wrong yet.
+	ReasonProgressing = "Progressing"
+	// ReasonDeleting: being deleted; the message names what is still there.
+	ReasonDeleting = "Deleting"
+	// ReasonAccepted: the spec is valid.
+	ReasonAccepted = "Accepted"
+	// ReasonDefinitionNotFound: no definition of that name.
+	ReasonDefinitionNotFound = "DefinitionNotFound"
+	// ReasonDefinitionInvalid: the definition's CUE does not compile, or lacks what a definition needs.
+	ReasonDefinitionInvalid = "DefinitionInvalid"
+	// ReasonInvalidProperties: properties do not fit the definition's parameters.
+	ReasonInvalidProperties = "InvalidProperties"
+	// ReasonDependencyCycle: dependsOn goes round in a circle.
+	ReasonDependencyCycle = "DependencyCycle"
+	// ReasonUnknownDependency: dependsOn names no component.
+	ReasonUnknownDependency = "UnknownDependency"
+	// ReasonTooLarge: an object does not fit into a ManifestWork.
+	ReasonTooLarge = "TooLarge"
+	// ReasonUnknownCluster: no ManagedCluster of that name.
+	ReasonUnknownCluster = "UnknownCluster"
+	// ReasonClusterNotBound: the cluster is in no ManagedClusterSet that is bound to the namespace.
+	ReasonClusterNotBound = "ClusterNotBound"
+	// ReasonNoClusters: the placement selects nothing; what was delivered stays.
+	ReasonNoClusters = "NoClusters"
+	// ReasonPlaced: clusters are selected.
+	ReasonPlaced = "Placed"
+	// ReasonClaimed: another owner delivers an object of that name to that cluster.
+	ReasonClaimed = "Claimed"
+	// ReasonDispatched: every work is written.
+	ReasonDispatched = "Dispatched"
+	// ReasonDispatchFailed: the hub's API refused the work.
+	ReasonDispatchFailed = "DispatchFailed"
+	// ReasonWaitingForDependency: an upstream component is not healthy yet.
+	ReasonWaitingForDependency = "WaitingForDependency"
+	// ReasonUnhealthy: the spoke says that the current revision is not healthy.
+	ReasonUnhealthy = "Unhealthy"
+	// ReasonUnknown: the state cannot be read.
+	ReasonUnknown = "Unknown"
+	// ReasonHealthy: healthy at the current revision.
+	ReasonHealthy = "Healthy"
+	// ReasonRendered: rendered without a problem.
+	ReasonRendered = "Rendered"
+	// ReasonRenderFailed: the definition cannot be evaluated with these properties.
+	ReasonRenderFailed = "RenderFailed"
+	// ReasonApplied: all objects are applied.
+	ReasonApplied = "Applied"
+	// ReasonApplyFailed: an object was refused by the API server.
+	ReasonApplyFailed = "ApplyFailed"
+	// ReasonOwnedByAnother: an object belongs to another Component.
+	ReasonOwnedByAnother = "OwnedByAnother"
+	// ReasonRollingOut: live objects have not caught up with what was applied.
+	ReasonRollingOut = "RollingOut"
+	// ReasonHealthCheckFailed: the health expression itself is broken.
+	ReasonHealthCheckFailed = "HealthCheckFailed"
+)
