@@ -149,6 +149,9 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, app *corev1alpha1.Appl
 		}
 		return ctrl.Result{RequeueAfter: after}, nil
 	}
+	if err := r.dropUnlocked(ctx, app, nil); err != nil {
+		return ctrl.Result{}, err
+	}
 	r.pace.forget(app.UID)
 	if err := r.patchFinalizer(ctx, app, controllerutil.RemoveFinalizer); client.IgnoreNotFound(err) != nil {
 		return requeueOnConflict(err)

@@ -60,8 +60,12 @@ func (r *Reconciler) loadLive(ctx context.Context, typ string) (definition.Defin
 	if err != nil {
 		return none, &problem{condition.ReasonDefinitionNotFound, err.Error()}, nil
 	}
-	object := &corev1alpha1.ComponentDefinition{}
-	err = r.hubClient.Get(ctx, types.NamespacedName{Name: reference.ObjectName()}, object)
+	object, key := &corev1alpha1.ComponentDefinition{}, types.NamespacedName{Name: reference.ObjectName()}
+	err = r.hubClient.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) {
+		// A definition that was created just before the Application may not be in the cache yet.
+		err = r.hubReader.Get(ctx, key, object)
+	}
 	if apierrors.IsNotFound(err) {
 		wrong, err := r.unknownDefinition(ctx, reference)
 		return none, wrong, err

@@ -81,4 +81,6 @@ const (
 	ReasonRollingOut = "RollingOut"
 	// ReasonHealthCheckFailed: the health expression itself is broken.
 	ReasonHealthCheckFailed = "HealthCheckFailed"
+	// ReasonExportsFailed: healthy, but an export cannot be evaluated.
+	ReasonExportsFailed = "ExportsFailed"
 )

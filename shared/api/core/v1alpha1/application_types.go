@@ -32,7 +32,7 @@ type ApplicationComponent struct {
 	// revision, before this one is dispatched or updated there.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	DependsOn []Dependency `json:"dependsOn,omitempty"`
 }
@@ -74,7 +74,7 @@ type ApplicationSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:MaxItems=100
 	Components []ApplicationComponent `json:"components"`
 
 	// placement says which clusters they go to.
@@ -99,19 +99,25 @@ type DefinitionLock struct {
 	RevisionName string `json:"revisionName"`
 }
 
-// ApplicationCounts counts component × cluster pairs.
+// ApplicationCounts counts component × cluster pairs. An absent count is 0.
 type ApplicationCounts struct {
 	// clusters selected now.
+	// +optional
 	Clusters int32 `json:"clusters"`
 	// desired pairs.
+	// +optional
 	Desired int32 `json:"desired"`
 	// dispatched pairs: the hub's work carries the content of this generation.
+	// +optional
 	Dispatched int32 `json:"dispatched"`
 	// healthy pairs, each at its current revision.
+	// +optional
 	Healthy int32 `json:"healthy"`
 	// unhealthy pairs: the spoke says so of the current revision.
+	// +optional
 	Unhealthy int32 `json:"unhealthy"`
 	// unknown pairs: not dispatched yet, not processed yet, or unreadable.
+	// +optional
 	Unknown int32 `json:"unknown"`
 	// owed pairs are on clusters that left the placement while unreachable, and are kept until they return.
 	// +optional

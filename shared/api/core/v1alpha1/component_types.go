@@ -44,7 +44,7 @@ type ComponentSpec struct {
 	// dependsOn names the Components that this one needs.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	DependsOn []Dependency `json:"dependsOn,omitempty"`
 

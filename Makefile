@@ -1,0 +1,39 @@
+# Two commands to know: `make demo` shows Wheelwright at work, `make test` proves it. Both need only Go, git and make.
+
+GO ?= go
+TOOL = $(GO) tool -modfile=hack/tools/go.mod
+FLEET ?= embedded
+
+.PHONY: demo test unit e2e bench lint generate verify build clean
+
+demo: build ## a hub and two clusters, an application delivered, changed and deleted
+	@bin/wheel demo
+
+build: ## bin/hub, bin/agent, bin/wheel and the control-plane binary
+	@$(GO) run ./hack/build
+
+test: build unit e2e ## everything that shows it works
+
+unit: ## unit tests and tests against real API servers
+	$(GO) test -race $$($(GO) list ./... | grep -v /test/)
+
+e2e: build ## a whole fleet
+	FLEET=$(FLEET) $(GO) test -count=1 -timeout 20m ./test/e2e/...
+
+bench: build ## results in bench/results/latest.json
+	$(GO) run ./test/bench
+
+lint: verify ## go vet, staticcheck, generated files up to date
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+generate: ## deep copies and CRDs from the API types, YAML from the examples' CUE
+	$(TOOL) controller-gen object:headerFile=hack/boilerplate.go.txt paths=./shared/api/...
+	$(TOOL) controller-gen crd paths=./shared/api/... output:crd:dir=manifests/crds
+	$(GO) run ./hack/definition examples/quickstart/definitions/component/webservice > examples/quickstart/definition.yaml
+
+verify: ## fails when generated files are out of date; writes nothing into the checkout
+	@hack/verify-generated.sh
+
+clean: ## what this checkout built; the control-plane binary stays in the user's cache
+	rm -rf bin bench/results

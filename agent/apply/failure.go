@@ -1,0 +1,67 @@
+package apply
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"wheelwright.dev/wheelwright/agent/object"
+)
+
+// Failure is why one object is not as it should be.
+type Failure struct {
+	Key object.Key
+	Err error
+}
+
+// Failures are those of one attempt.
+type Failures []Failure
+
+// maxNamed bounds the objects that an error names.
+const maxNamed = 10
+
+// Error names the objects and what is wrong with each.
+func (f Failures) Error() string {
+	lines := make([]string, 0, maxNamed+1)
+	for i, failure := range f {
+		if i == maxNamed {
+			lines = append(lines, fmt.Sprintf("and %d more", len(f)-maxNamed))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s: %v", failure.Key, failure.Err))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Unwrap gives the errors of the single objects, for errors.As.
+func (f Failures) Unwrap() []error {
+	unwrapped := make([]error, 0, len(f))
+	for _, failure := range f {
+		unwrapped = append(unwrapped, failure.Err)
+	}
+	return unwrapped
+}
+
+// OwnedError says that an object belongs to another Component that exists. Nothing was done to the object.
+type OwnedError struct {
+	Owner object.Owner
+	// Live is the object as it was seen.
+	Live *unstructured.Unstructured
+}
+
+func (e *OwnedError) Error() string {
+	return fmt.Sprintf("belongs to Component %s/%s already: rename one of the two objects", e.Owner.Namespace, e.Owner.Name)
+}
+
+// TerminatingError says that an object of that name is still being deleted. It is applied again once it is gone.
+type TerminatingError struct {
+	Finalizers []string
+}
+
+func (e *TerminatingError) Error() string {
+	if len(e.Finalizers) == 0 {
+		return "is still being deleted"
+	}
+	return fmt.Sprintf("is still being deleted: it waits for the finalizers %s", strings.Join(e.Finalizers, ", "))
+}

@@ -1,0 +1,96 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"wheelwright.dev/wheelwright/agent/object"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+)
+
+// removeTries bounds how often the removal of one object is tried again because somebody else wrote to it meanwhile.
+const removeTries = 5
+
+// Removal is how far the removal of recorded objects has come.
+type Removal struct {
+	// Gone are those that are not on the cluster any more, or not owner's.
+	Gone []corev1alpha1.TrackedResource
+	// Left are those that are still there, each with what it waits for.
+	Left Failures
+}
+
+// Remove deletes recorded resources of owner, those that were applied last first. Objects of one rank go together, and
+// those of the next rank once they are really gone. An object whose labels do not name owner, or not any more, is left
+// alone and counts as gone. An error is the API server's; what was done until then is in the Removal.
+func (a *Applier) Remove(ctx context.Context, owner object.Owner, resources []corev1alpha1.TrackedResource) (Removal, error) {
+	var removal Removal
+	waitingRank := 0
+	for _, resource := range slices.Backward(resources) {
+		key := object.KeyOfTracked(resource)
+		rank := object.Rank(resource.Group, resource.Kind)
+		if len(removal.Left) > 0 && rank < waitingRank {
+			removal.Left = append(removal.Left, Failure{Key: key, Err: errNotYet})
+			continue
+		}
+		waitsFor, err := a.removeOne(ctx, owner, resource)
+		switch {
+		case err != nil:
+			return removal, fmt.Errorf("deleting %s: %w", key, err)
+		case waitsFor != nil:
+			removal.Left = append(removal.Left, Failure{Key: key, Err: waitsFor})
+			waitingRank = rank
+		default:
+			a.memory.drop(owner.UID, key)
+			removal.Gone = append(removal.Gone, resource)
+		}
+	}
+	return removal, nil
+}
+
+// errNotYet is why an object is not deleted that others still need.
+var errNotYet = fmt.Errorf("is deleted after those")
+
+// removeOne deletes one object. It gives back what an object waits for that is not gone at once, as one with finalizers.
+func (a *Applier) removeOne(ctx context.Context, owner object.Owner, resource corev1alpha1.TrackedResource) (*TerminatingError, error) {
+	for range removeTries {
+		live, err := a.read(ctx, resource)
+		if live == nil || err != nil {
+			return nil, err
+		}
+		if live.Labels[corev1alpha1.ComponentUIDLabel] != string(owner.UID) {
+			return nil, nil
+		}
+		if live.DeletionTimestamp != nil {
+			return &TerminatingError{Finalizers: live.Finalizers}, nil
+		}
+		// The resource version makes sure that the labels that were read are those of the object that is deleted.
+		err = a.spokeClient.Delete(ctx, live,
+			client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion},
+			client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("it was written to by others each of the %d times that its deletion was tried", removeTries)
+}
+
+// read reads past every cache, since what is not in the cache may only have lost its labels. It gives nil when the object,
+// or its whole kind, is not there.
+func (a *Applier) read(ctx context.Context, resource corev1alpha1.TrackedResource) (*metav1.PartialObjectMetadata, error) {
+	live := &metav1.PartialObjectMetadata{}
+	live.SetGroupVersionKind(object.KindOfTracked(resource))
+	err := a.spokeReader.Get(ctx, client.ObjectKey{Namespace: resource.Namespace, Name: resource.Name}, live)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return live, nil
+}

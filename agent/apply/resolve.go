@@ -1,0 +1,56 @@
+package apply
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"wheelwright.dev/wheelwright/agent/object"
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// Object is one object as it should be on the cluster, complete with its namespace.
+type Object struct {
+	Output cue.Output
+	Key    object.Key
+	// Hash of the object's content.
+	Hash string
+}
+
+// Resolve completes rendered outputs by what only the cluster knows: which kinds are namespaced, where a missing namespace
+// means the Component's own. An object of a kind that the cluster does not serve is a Failure; the others are resolved.
+func Resolve(mapper meta.RESTMapper, outputs []cue.Output, namespace string) ([]Object, []Failure) {
+	var objects []Object
+	var failures []Failure
+	for _, output := range outputs {
+		resolved, err := resolve(mapper, output, namespace)
+		if err != nil {
+			failures = append(failures, Failure{Key: object.KeyOf(output.Object), Err: err})
+			continue
+		}
+		objects = append(objects, resolved)
+	}
+	return objects, failures
+}
+
+func resolve(mapper meta.RESTMapper, output cue.Output, namespace string) (Object, error) {
+	kind := output.Object.GroupVersionKind()
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) {
+		return Object{}, fmt.Errorf("the cluster serves no kind %s in %s: install its CustomResourceDefinition", kind.Kind, kind.GroupVersion())
+	}
+	if err != nil {
+		return Object{}, fmt.Errorf("asking the cluster for kind %s: %w", kind, err)
+	}
+	switch namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace; {
+	case namespaced && output.Object.GetNamespace() == "":
+		output.Object.SetNamespace(namespace)
+	case !namespaced:
+		output.Object.SetNamespace("")
+	}
+	hash, err := object.Hash(output.Object)
+	if err != nil {
+		return Object{}, err
+	}
+	return Object{Output: output, Key: object.KeyOf(output.Object), Hash: hash}, nil
+}

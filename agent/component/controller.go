@@ -1,0 +1,137 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/object"
+	"wheelwright.dev/wheelwright/agent/tracker"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// Watcher shows the kinds that Components use, and wakes the Components.
+type Watcher interface {
+	// Use watches kinds for as long as component uses them.
+	Use(ctx context.Context, component types.NamespacedName, kinds []schema.GroupVersionKind) error
+	// Await wakes component when an object of another Component, as it was seen, changes.
+	Await(ctx context.Context, component types.NamespacedName, seen *unstructured.Unstructured)
+	// Forget gives up what a Component that is gone used.
+	Forget(ctx context.Context, component types.NamespacedName)
+}
+
+// Reconciler reconciles Components. All fields are required.
+type Reconciler struct {
+	// spokeClient reads Components and definitions from the manager's cache.
+	spokeClient client.Client
+	compiler    *cue.Compiler
+	trackers    *tracker.Store
+	applier     *apply.Applier
+	watcher     Watcher
+	recorder    record.EventRecorder
+	written     *writtenVersions
+	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
+}
+
+// step is one part of the pipeline. A halt ends it, with what the conditions are to say.
+type step func(ctx context.Context, run *run) *halt
+
+// Reconcile runs the pipeline of KEP-2.2 once for one Component; the numbers are the KEP's. Whatever happens, it ends in one
+// write of status, and in none when the status is what it was.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	component, err := r.read(ctx, request.NamespacedName)
+	if component == nil || err != nil {
+		return reconcile.Result{}, err
+	}
+	if !component.DeletionTimestamp.IsZero() {
+		return reconcile.Result{}, r.remove(ctx, component)
+	}
+	if err := r.ensureFinalizer(ctx, component); err != nil {
+		return reconcile.Result{}, err
+	}
+
+	current := &run{component: component, owner: object.OwnerFor(component)}
+	for _, next := range []step{
+		// 1 verify the signature of what the hub dispatched
+		r.loadDefinition, // 2
+		// 3 diff against the last processed generation
+		// 4 load the workflow's state
+		// 5 pre-dispatch steps
+		// 6 resolve from* directives
+		// 7 pre traits
+		r.render, // 8
+		r.loadTracker,
+		r.awaitDependencies,
+		r.dispatch, // 9
+		// 10 post-dispatch steps
+		// 11 persist the workflow's state
+		r.judge, // 12, and 13: exports
+		// 14 post traits
+	} {
+		if current.halt = next(ctx, current); current.halt != nil {
+			break
+		}
+	}
+	r.publish(component, appliedEvent(current.states))
+	err = r.writeStatus(ctx, component, statusAfter(current))
+	return reconcile.Result{}, errors.Join(current.halt.retry(), err)
+}
+
+// read gives the Component, or nil when there is nothing to do: it is gone, or the cache does not show our own last write yet. In
+// that case the event of that write comes, and brings us back.
+func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*corev1alpha1.Component, error) {
+	component := &corev1alpha1.Component{}
+	err := r.spokeClient.Get(ctx, name, component)
+	if apierrors.IsNotFound(err) {
+		r.forget(ctx, name)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Component %s: %w", name, err)
+	}
+	if r.written.isAheadOf(component) {
+		return nil, nil
+	}
+	r.owners.Store(name, object.OwnerFor(component))
+	return component, nil
+}
+
+// ensureFinalizer makes sure that nothing is applied for a Component that could vanish without a trace.
+func (r *Reconciler) ensureFinalizer(ctx context.Context, component *corev1alpha1.Component) error {
+	before := component.DeepCopy()
+	if !controllerutil.AddFinalizer(component, corev1alpha1.ComponentFinalizer) {
+		return nil
+	}
+	return r.patchMetadata(ctx, before, component)
+}
+
+// patchMetadata writes the difference from before to after, which becomes what the API server answers.
+func (r *Reconciler) patchMetadata(ctx context.Context, before, after *corev1alpha1.Component) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.spokeClient.Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("writing the finalizers of Component %s/%s: %w", after.Namespace, after.Name, err)
+	}
+	r.written.note(after)
+	return nil
+}
+
+// forget lets go of everything that is remembered of a Component that is gone.
+func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) {
+	r.watcher.Forget(ctx, name)
+	if owner, ok := r.owners.LoadAndDelete(name); ok {
+		r.applier.Forget(owner.(object.Owner))
+		r.written.forget(owner.(object.Owner).UID)
+	}
+}

@@ -1,0 +1,55 @@
+package component
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+)
+
+// awaitDependencies holds back what is new in a standalone Component until the Components that it needs are healthy. What is
+// applied already stays and is looked after, whatever becomes of them. For a dispatched Component the hub does this, across
+// clusters.
+func (r *Reconciler) awaitDependencies(ctx context.Context, run *run) *halt {
+	if run.component.Spec.Revision != "" {
+		return nil
+	}
+	if run.ledger != nil && run.ledger.Spec.RenderHash == run.rendering.Hash {
+		return nil
+	}
+	for _, dependency := range run.component.Spec.DependsOn {
+		missing, err := r.missingOf(ctx, run.component.Namespace, dependency.Name)
+		if err != nil {
+			return applyHalt(condition.ReasonWaitingForDependency, fmt.Sprintf("%v.", err), err)
+		}
+		if missing != "" {
+			stop := applyHalt(condition.ReasonWaitingForDependency, fmt.Sprintf("Waiting for Component %s, which %s.", dependency.Name, missing), nil)
+			stop.waits = true
+			return stop
+		}
+	}
+	return nil
+}
+
+// missingOf says what a Component lacks to be depended on, or "".
+func (r *Reconciler) missingOf(ctx context.Context, namespace, name string) (string, error) {
+	upstream := &corev1alpha1.Component{}
+	err := r.spokeClient.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, upstream)
+	switch {
+	case apierrors.IsNotFound(err):
+		return "is not in namespace " + namespace, nil
+	case err != nil:
+		return "", fmt.Errorf("reading Component %s/%s, which is depended on: %w", namespace, name, err)
+	case !upstream.DeletionTimestamp.IsZero():
+		return "is being deleted", nil
+	case upstream.Status.ObservedGeneration != upstream.Generation:
+		return "is being processed", nil
+	case upstream.Status.IsHealthy == nil || !*upstream.Status.IsHealthy:
+		return "is not healthy", nil
+	}
+	return "", nil
+}

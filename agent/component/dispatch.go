@@ -1,0 +1,119 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/object"
+	"wheelwright.dev/wheelwright/agent/tracker"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+)
+
+// dispatch makes the rendering live: record, apply, and then remove what is not rendered any more. Nothing is removed unless
+// all of the rendering was applied.
+func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
+	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), run.rendering.Outputs, run.component.Namespace)
+	wanted := wantedOf(run, objects, len(unknown) == 0)
+
+	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, wanted)
+	if err != nil {
+		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is to be applied cannot be recorded: %v.", err), err)
+	}
+	run.ledger = ledger
+	if err := r.watcher.Use(ctx, run.name(), kindsOf(ledger, r.served)); err != nil {
+		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is applied cannot be watched: %v.", err), err)
+	}
+	states, err := r.applier.Apply(ctx, run.owner, objects)
+	if err := joinFailures(err, unknown); err != nil {
+		return r.applyFailed(ctx, run, err)
+	}
+	run.states = states
+	return r.collectGarbage(ctx, run, wanted.Resources)
+}
+
+// wantedOf is what the tracker is to hold. Its hash stands for the whole rendering, so it is left out while the rendering has
+// objects that cannot be named yet.
+func wantedOf(run *run, objects []apply.Object, complete bool) tracker.Wanted {
+	wanted := tracker.Wanted{Resources: make([]corev1alpha1.TrackedResource, 0, len(objects))}
+	if complete {
+		wanted.Hash = run.rendering.Hash
+	}
+	for _, one := range objects {
+		wanted.Resources = append(wanted.Resources, object.Tracked(one.Output.Object))
+	}
+	return wanted
+}
+
+// applyFailed tells failures that an event will end from those that have to be tried again.
+func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.Failures) *halt {
+	stop := applyHalt(condition.ReasonProgressing, "", nil)
+	for _, failure := range failures {
+		var owned *apply.OwnedError
+		var terminating *apply.TerminatingError
+		switch {
+		case errors.As(failure.Err, &owned):
+			r.watcher.Await(ctx, run.name(), owned.Live)
+			if stop.err == nil {
+				stop.reason = condition.ReasonOwnedByAnother
+			}
+		case errors.As(failure.Err, &terminating):
+		default:
+			stop.reason = condition.ReasonApplyFailed
+			stop.err = failures
+		}
+	}
+	stop.message = failures.Error() + "."
+	return stop
+}
+
+// collectGarbage removes what an earlier rendering left.
+func (r *Reconciler) collectGarbage(ctx context.Context, run *run, wanted []corev1alpha1.TrackedResource) *halt {
+	leftover := tracker.Leftover(run.ledger, wanted)
+	if len(leftover) == 0 {
+		return nil
+	}
+	removal, err := r.applier.Remove(ctx, run.owner, leftover)
+	if err == nil {
+		run.ledger, err = r.trackers.Drop(ctx, run.ledger, removal.Gone)
+	}
+	if err != nil {
+		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is not rendered any more cannot be removed: %v.", err), err)
+	}
+	if len(removal.Left) > 0 {
+		return applyHalt(condition.ReasonProgressing, fmt.Sprintf("Waiting for what is not rendered any more to be gone: %v.", removal.Left), nil)
+	}
+	return nil
+}
+
+// served tells whether the cluster knows a kind. Objects of one that it does not know any more are gone with it.
+func (r *Reconciler) served(kind schema.GroupVersionKind) bool {
+	_, err := r.spokeClient.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	return err == nil
+}
+
+// kindsOf are the kinds in a tracker that can be watched.
+func kindsOf(ledger *corev1alpha1.ResourceTracker, served func(schema.GroupVersionKind) bool) []schema.GroupVersionKind {
+	seen := map[schema.GroupVersionKind]bool{}
+	var kinds []schema.GroupVersionKind
+	for _, resource := range ledger.Spec.Resources {
+		kind := object.KindOfTracked(resource)
+		if !seen[kind] && served(kind) {
+			kinds = append(kinds, kind)
+		}
+		seen[kind] = true
+	}
+	return kinds
+}
+
+func joinFailures(err error, unknown []apply.Failure) apply.Failures {
+	var failures apply.Failures
+	if !errors.As(err, &failures) && err != nil {
+		failures = apply.Failures{{Err: err}}
+	}
+	return append(failures, unknown...)
+}

@@ -1,0 +1,85 @@
+package component
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/object"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+)
+
+// maxNamed bounds the objects that one event names.
+const maxNamed = 5
+
+// notice is something that a person would want to know of a Component.
+type notice struct {
+	kind, reason, message string
+}
+
+// eventsBetween are what changed from one status to the next: each condition that failed in a new way, and health when it
+// came or went. A status that says the same again makes none.
+func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
+	var events []notice
+	for _, stage := range []string{condition.Rendered, condition.Applied} {
+		old, now := conditionOf(before, stage), conditionOf(after, stage)
+		failed := now.Status == metav1.ConditionFalse && isFailure(now.Reason)
+		if failed && (old.Reason != now.Reason || old.Message != now.Message) {
+			return append(events, notice{corev1.EventTypeWarning, now.Reason, now.Message})
+		}
+	}
+	old, now := conditionOf(before, condition.Healthy), conditionOf(after, condition.Healthy)
+	switch {
+	case now.Status == metav1.ConditionTrue && old.Status != metav1.ConditionTrue:
+		events = append(events, notice{corev1.EventTypeNormal, condition.ReasonHealthy, now.Message})
+	case now.Reason == condition.ReasonHealthCheckFailed && old.Message != now.Message:
+		events = append(events, notice{corev1.EventTypeWarning, now.Reason, now.Message})
+	case now.Reason == condition.ReasonUnhealthy && old.Status == metav1.ConditionTrue:
+		events = append(events, notice{corev1.EventTypeWarning, condition.ReasonUnhealthy, now.Message})
+	}
+	return events
+}
+
+// isFailure tells failures from what is only on its way.
+func isFailure(reason string) bool {
+	switch reason {
+	case condition.ReasonProgressing, condition.ReasonWaitingForDependency, condition.ReasonDeleting:
+		return false
+	}
+	return true
+}
+
+// appliedEvent names the objects that were changed on the cluster.
+func appliedEvent(states []apply.State) []notice {
+	var names []string
+	for _, state := range states {
+		if state.Written {
+			names = append(names, object.KeyOf(state.Live).String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return []notice{{corev1.EventTypeNormal, condition.ReasonApplied, "Applied " + strings.Join(names, ", ") + "."}}
+}
+
+func (r *Reconciler) publish(component *corev1alpha1.Component, events []notice) {
+	for _, one := range events {
+		r.recorder.Event(component, one.kind, one.reason, one.message)
+	}
+}
+
+func conditionOf(status corev1alpha1.ComponentStatus, typ string) metav1.Condition {
+	if found := meta.FindStatusCondition(status.Conditions, typ); found != nil {
+		return *found
+	}
+	return metav1.Condition{Type: typ}
+}

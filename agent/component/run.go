@@ -1,0 +1,59 @@
+package component
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/health"
+	"wheelwright.dev/wheelwright/agent/object"
+	"wheelwright.dev/wheelwright/agent/render"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// run is one pass of the pipeline over one Component. Each step adds what later ones need.
+type run struct {
+	component *corev1alpha1.Component
+	owner     object.Owner
+
+	template  *cue.Template
+	rendering *render.Rendering
+	ledger    *corev1alpha1.ResourceTracker
+	states    []apply.State
+	verdict   *health.Verdict
+
+	halt *halt
+}
+
+func (r *run) name() types.NamespacedName {
+	return types.NamespacedName{Namespace: r.component.Namespace, Name: r.component.Name}
+}
+
+// halt is why the pipeline ended early.
+type halt struct {
+	// at is the condition that could not become True.
+	at string
+	// reason and message are the condition's.
+	reason  string
+	message string
+	// waits is set when nothing was found wrong: the revision is not judged until what it waits for has come.
+	waits bool
+	// err, if any, is a failure that trying again may mend. Without it, an event brings the Component back.
+	err error
+}
+
+func (h *halt) retry() error {
+	if h == nil {
+		return nil
+	}
+	return h.err
+}
+
+func renderHalt(reason, message string) *halt {
+	return &halt{at: condition.Rendered, reason: reason, message: message}
+}
+
+func applyHalt(reason, message string, err error) *halt {
+	return &halt{at: condition.Applied, reason: reason, message: message, err: err}
+}

@@ -1,0 +1,146 @@
+package component
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+)
+
+// stages are the conditions that the pipeline passes, in its order. Ready sums them up.
+var stages = []string{condition.Rendered, condition.Applied, condition.Healthy}
+
+// statusAfter is the whole status that a run of the pipeline leads to. It is pure but for the times of transitions.
+func statusAfter(run *run) corev1alpha1.ComponentStatus {
+	component := run.component
+	healthy := run.halt == nil && run.verdict.Healthy
+	status := corev1alpha1.ComponentStatus{
+		ObservedGeneration: component.Generation,
+		Conditions:         component.DeepCopy().Status.Conditions,
+	}
+	if waits := run.halt != nil && run.halt.waits; !waits {
+		status.IsHealthy = &healthy
+		if component.Spec.Revision != "" {
+			status.Health = []corev1alpha1.RevisionHealth{{Revision: component.Spec.Revision, IsHealthy: healthy}}
+		}
+	}
+	exportsError := error(nil)
+	if healthy {
+		status.Exports, exportsError = exportsAfter(run)
+	}
+	conditions := conditionsAfter(run)
+	for _, one := range append(conditions, ready(conditions, exportsError)) {
+		one.ObservedGeneration = component.Generation
+		meta.SetStatusCondition(&status.Conditions, one)
+	}
+	return status
+}
+
+// conditionsAfter gives the stages: those that were passed are True, the one that was not has the reason, and those
+// behind it refer to it.
+func conditionsAfter(run *run) []metav1.Condition {
+	stopped := len(stages)
+	if run.halt != nil {
+		stopped = slices.Index(stages, run.halt.at)
+	}
+	conditions := make([]metav1.Condition, 0, len(stages)+1)
+	for i, stage := range stages {
+		switch {
+		case i < stopped:
+			conditions = append(conditions, passed(run, stage))
+		case i == stopped:
+			conditions = append(conditions, metav1.Condition{
+				Type: stage, Status: metav1.ConditionFalse, Reason: run.halt.reason, Message: run.halt.message,
+			})
+		default:
+			conditions = append(conditions, notReached(run, stage))
+		}
+	}
+	return conditions
+}
+
+func passed(run *run, stage string) metav1.Condition {
+	switch stage {
+	case condition.Rendered:
+		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonRendered,
+			Message: fmt.Sprintf("The definition renders %s.", objects(len(run.rendering.Outputs)))}
+	case condition.Applied:
+		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonApplied,
+			Message: fmt.Sprintf("%s as rendered on the cluster.", objectsAre(len(run.states)))}
+	}
+	judged := metav1.Condition{Type: stage, Status: metav1.ConditionFalse, Reason: run.verdict.Reason, Message: run.verdict.Message}
+	if run.verdict.Healthy {
+		judged.Status = metav1.ConditionTrue
+	}
+	return judged
+}
+
+// notReached is the condition of a stage that an earlier one kept the pipeline from. What waits is not known to be
+// anything; what failed is not applied, and not healthy.
+func notReached(run *run, stage string) metav1.Condition {
+	status := metav1.ConditionFalse
+	if run.halt.waits {
+		status = metav1.ConditionUnknown
+	}
+	message := fmt.Sprintf("Not judged: condition %s is not True.", run.halt.at)
+	if stage == condition.Applied {
+		message = fmt.Sprintf("Nothing was applied, since condition %s is not True; what was applied before stays.", run.halt.at)
+	}
+	return metav1.Condition{Type: stage, Status: status, Reason: run.halt.reason, Message: message}
+}
+
+// ready is True when all stages are, and else has the reason of the first one that is not.
+func ready(conditions []metav1.Condition, exportsError error) metav1.Condition {
+	for _, one := range conditions {
+		if one.Status != metav1.ConditionTrue {
+			return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: one.Reason, Message: one.Message}
+		}
+	}
+	if exportsError != nil {
+		return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: condition.ReasonExportsFailed,
+			Message: fmt.Sprintf("Healthy, but exports cannot be evaluated: %v.", exportsError)}
+	}
+	return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionTrue, Reason: condition.ReasonReady,
+		Message: "Everything is applied and healthy."}
+}
+
+// exportsAfter encodes the exports, in the bytes that status has already where they say the same.
+func exportsAfter(run *run) (*runtime.RawExtension, error) {
+	if len(run.verdict.Exports) == 0 {
+		return nil, run.verdict.ExportsError
+	}
+	raw, err := json.Marshal(run.verdict.Exports)
+	if err != nil {
+		return nil, fmt.Errorf("encoding exports: %w", err)
+	}
+	if before := run.component.Status.Exports; before != nil && sameJSON(before.Raw, raw) {
+		raw = before.Raw
+	}
+	return &runtime.RawExtension{Raw: raw}, run.verdict.ExportsError
+}
+
+func sameJSON(a, b []byte) bool {
+	var first, second any
+	return json.Unmarshal(a, &first) == nil && json.Unmarshal(b, &second) == nil && equality.Semantic.DeepEqual(first, second)
+}
+
+func objects(n int) string {
+	if n == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects", n)
+}
+
+func objectsAre(n int) string {
+	if n == 1 {
+		return "1 object is"
+	}
+	return fmt.Sprintf("%d objects are", n)
+}

@@ -1,0 +1,132 @@
+package component
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/tracker"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/definition"
+)
+
+// Indexes of Components in the manager's cache.
+const (
+	// byDefinition is the name of the installed definition that a Component renders with.
+	byDefinition = "wheelwright.definition"
+	// byDependency is the name of a Component that a standalone one needs.
+	byDependency = "wheelwright.dependency"
+)
+
+// ControllerName names the controller in logs, metrics and events.
+const ControllerName = "component"
+
+// Parts are what a Reconciler is made of.
+type Parts struct {
+	Compiler *cue.Compiler
+	Trackers *tracker.Store
+	Applier  *apply.Applier
+	Watcher  Watcher
+	// Changes wakes Components when what they own changes.
+	Changes source.Source
+}
+
+// Setup adds the component-controller to mgr.
+func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controller.Options) error {
+	reconciler := &Reconciler{
+		spokeClient: mgr.GetClient(),
+		compiler:    parts.Compiler,
+		trackers:    parts.Trackers,
+		applier:     parts.Applier,
+		watcher:     parts.Watcher,
+		recorder:    mgr.GetEventRecorderFor("wheelwright-agent"),
+		written:     newWrittenVersions(),
+	}
+	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byDependency: dependencies} {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {
+			return fmt.Errorf("indexing Components by %s: %w", field, err)
+		}
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(ControllerName).
+		For(&corev1alpha1.Component{}).
+		WatchesRawSource(parts.Changes).
+		Watches(&corev1alpha1.Component{}, reconciler.enqueueListed(byDependency)).
+		Watches(&corev1alpha1.ComponentDefinition{}, reconciler.enqueueListed(byDefinition)).
+		Watches(&corev1alpha1.ResourceTracker{}, handler.EnqueueRequestsFromMapFunc(reconciler.trackerOwner), builder.WithPredicates(onlyDeletes)).
+		WithOptions(options).
+		Complete(reconciler)
+}
+
+// onlyDeletes passes the deletion of an object that somebody else may have deleted.
+var onlyDeletes = predicate.Funcs{
+	CreateFunc:  func(event.CreateEvent) bool { return false },
+	UpdateFunc:  func(event.UpdateEvent) bool { return false },
+	GenericFunc: func(event.GenericEvent) bool { return false },
+}
+
+// installedDefinition is the object name of the definition that a Component looks up on its cluster.
+func installedDefinition(object client.Object) []string {
+	component, ok := object.(*corev1alpha1.Component)
+	if !ok || component.Spec.DefinitionSnapshot != nil {
+		return nil
+	}
+	reference, err := definition.ParseReference(component.Spec.Type)
+	if err != nil {
+		return nil
+	}
+	return []string{reference.ObjectName()}
+}
+
+// dependencies are the names of the Components that a standalone one needs.
+func dependencies(object client.Object) []string {
+	component, ok := object.(*corev1alpha1.Component)
+	if !ok || component.Spec.Revision != "" {
+		return nil
+	}
+	names := make([]string, 0, len(component.Spec.DependsOn))
+	for _, dependency := range component.Spec.DependsOn {
+		names = append(names, dependency.Name)
+	}
+	return names
+}
+
+// enqueueListed wakes the Components that have the name of the changed object under an index, in its namespace if it has one.
+func (r *Reconciler) enqueueListed(index string) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, changed client.Object) []reconcile.Request {
+		found := &corev1alpha1.ComponentList{}
+		options := []client.ListOption{client.MatchingFields{index: changed.GetName()}, client.InNamespace(changed.GetNamespace()), client.UnsafeDisableDeepCopy}
+		if err := r.spokeClient.List(ctx, found, options...); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot list the Components to wake", "index", index, "name", changed.GetName())
+			return nil
+		}
+		requests := make([]reconcile.Request, 0, len(found.Items))
+		for _, component := range found.Items {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&component)})
+		}
+		return requests
+	})
+}
+
+// trackerOwner wakes the Component whose tracker is gone, so that it is recorded anew.
+func (r *Reconciler) trackerOwner(_ context.Context, deleted client.Object) []reconcile.Request {
+	ledger, ok := deleted.(*corev1alpha1.ResourceTracker)
+	if !ok {
+		return nil
+	}
+	r.trackers.Forget(ledger.Name)
+	owner := ledger.Spec.Component
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}}}
+}

@@ -1,0 +1,34 @@
+package component
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+)
+
+// writeStatus makes status the Component's, when it is not that already. It does so only if nobody wrote to the Component since
+// component was read: a status of a spec that is not there any more would be a lie. When somebody did, their event
+// brings the Component back, and this status is dropped.
+func (r *Reconciler) writeStatus(ctx context.Context, component *corev1alpha1.Component, status corev1alpha1.ComponentStatus) error {
+	if equality.Semantic.DeepEqual(component.Status, status) {
+		return nil
+	}
+	next := component.DeepCopy()
+	next.Status = status
+	patch := client.MergeFromWithOptions(component, client.MergeFromWithOptimisticLock{})
+	err := r.spokeClient.Status().Patch(ctx, next, patch)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the status of Component %s/%s: %w", component.Namespace, component.Name, err)
+	}
+	r.written.note(next)
+	r.publish(next, eventsBetween(component.Status, next.Status))
+	return nil
+}

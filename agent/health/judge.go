@@ -1,0 +1,145 @@
+package health
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"wheelwright.dev/wheelwright/agent/object"
+	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// Object is a live object and the output that rendered it.
+type Object struct {
+	Output cue.Output
+	// Live is nil until the object was seen as the last apply left it.
+	Live *unstructured.Unstructured
+}
+
+// Verdict is the health of a Component.
+type Verdict struct {
+	Healthy bool
+	// Reason is one of the reasons of package condition.
+	Reason  string
+	Message string
+	// Exports and ExportsError are those of cue.Judgement.
+	Exports      map[string]any
+	ExportsError error
+}
+
+// Evaluator is a compiled definition.
+type Evaluator interface {
+	HasHealth() bool
+	ReadsOutputs() bool
+	Judge(context cue.Context, properties []byte) (cue.Judgement, error)
+}
+
+// Judge judges objects by their definition. The context needs the Component's fields only: status and outputs are filled in here. The
+// error is a *cue.Error when the definition's expression is broken.
+func Judge(definition Evaluator, context cue.Context, properties []byte, objects []Object) (Verdict, error) {
+	for _, judged := range objects {
+		if reason := pending(judged); reason != "" {
+			return Verdict{Reason: condition.ReasonRollingOut, Message: reason}, nil
+		}
+	}
+	if !definition.HasHealth() {
+		if verdict, err := byStatus(objects); err != nil || !verdict.Healthy {
+			return verdict, err
+		}
+	}
+	context.Status = statusOf(objects)
+	if definition.ReadsOutputs() {
+		context.Outputs = outputsOf(objects)
+	}
+	judgement, err := definition.Judge(context, properties)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return verdictOf(judgement), nil
+}
+
+// pending says what an object that was applied still waits for before it can be judged, or "".
+func pending(judged Object) string {
+	key := object.KeyOf(judged.Output.Object)
+	if judged.Live == nil {
+		return fmt.Sprintf("%s was applied and has not been seen since.", key)
+	}
+	if missing := observed(judged.Live); missing != "" {
+		return fmt.Sprintf("%s is not up to date: %s.", key, missing)
+	}
+	if missing := rolledOut(judged.Live); missing != "" {
+		return fmt.Sprintf("%s is rolling out: %s.", key, missing)
+	}
+	return ""
+}
+
+// byStatus judges by what is common to Kubernetes' kinds.
+func byStatus(objects []Object) (Verdict, error) {
+	for _, judged := range objects {
+		key := object.KeyOf(judged.Live)
+		result, err := status.Compute(judged.Live)
+		if err != nil {
+			return Verdict{}, fmt.Errorf("computing the status of %s: %w", key, err)
+		}
+		if result.Status != status.CurrentStatus {
+			return Verdict{
+				Reason:  condition.ReasonUnhealthy,
+				Message: fmt.Sprintf("%s is %s: %s.", key, result.Status, result.Message),
+			}, nil
+		}
+	}
+	return Verdict{Healthy: true}, nil
+}
+
+// statusOf finds the values that each output's statusPaths name. An output without any offers its whole status.
+func statusOf(objects []Object) map[string]map[string]any {
+	found := make(map[string]map[string]any, len(objects))
+	for _, judged := range objects {
+		if len(judged.Output.StatusPaths) == 0 {
+			whole, ok := judged.Live.Object["status"].(map[string]any)
+			if !ok {
+				whole = map[string]any{} // null would be a conflict where absence is none
+			}
+			found[judged.Output.Name] = whole
+			continue
+		}
+		values := map[string]any{}
+		for _, path := range judged.Output.StatusPaths {
+			if value, ok := path.Find(judged.Live.Object); ok {
+				values[path.Name] = value
+			}
+		}
+		found[judged.Output.Name] = values
+	}
+	return found
+}
+
+func outputsOf(objects []Object) map[string]map[string]any {
+	outputs := make(map[string]map[string]any, len(objects))
+	for _, judged := range objects {
+		outputs[judged.Output.Name] = judged.Live.Object
+	}
+	return outputs
+}
+
+func verdictOf(judgement cue.Judgement) Verdict {
+	verdict := Verdict{
+		Healthy:      judgement.Healthy,
+		Reason:       condition.ReasonUnhealthy,
+		Message:      judgement.Message,
+		Exports:      judgement.Exports,
+		ExportsError: judgement.ExportsError,
+	}
+	switch {
+	case verdict.Healthy:
+		verdict.Reason = condition.ReasonHealthy
+		if verdict.Message == "" {
+			verdict.Message = "All objects are as applied and healthy."
+		}
+	case verdict.Message == "":
+		verdict.Message = "The definition's isHealthy is false for the live objects."
+	}
+	return verdict
+}

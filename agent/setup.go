@@ -1,0 +1,83 @@
+// Package agent is the spoke's half of Wheelwright: it renders the Components of its cluster, applies what they render, tracks
+// it, and judges its health. It needs nothing of the hub but the Components.
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/component"
+	"wheelwright.dev/wheelwright/agent/owned"
+	"wheelwright.dev/wheelwright/agent/tracker"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// How fast what failed is tried again: at once at first, since a CustomResourceDefinition that was just applied is served
+// within milliseconds, and at last once a minute.
+const (
+	firstRetry = 20 * time.Millisecond
+	lastRetry  = time.Minute
+)
+
+// defaultConcurrency is how many Components are worked on at once.
+const defaultConcurrency = 8
+
+// Options of the agent. Each has a default that serves.
+type Options struct {
+	// Concurrency is how many Components are worked on at once. Default 8.
+	Concurrency int
+}
+
+// NewScheme is a scheme with the kinds that the agent reads and writes by type.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, corev1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("building the scheme: %w", err)
+		}
+	}
+	return scheme, nil
+}
+
+// CacheOptions are those that the agent's manager should have: objects without what nobody reads.
+func CacheOptions() cache.Options {
+	return cache.Options{DefaultTransform: trim}
+}
+
+// Setup adds the agent's controllers to mgr, whose scheme must have the kinds of NewScheme.
+func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
+	if options.Concurrency <= 0 {
+		options.Concurrency = defaultConcurrency
+	}
+	objects, err := owned.New(mgr.GetConfig(), cache.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := mgr.Add(objects); err != nil {
+		return fmt.Errorf("adding the watch over owned objects: %w", err)
+	}
+	parts := component.Parts{
+		Compiler: cue.NewCompiler(cue.Options{}),
+		Trackers: tracker.NewStore(mgr.GetClient()),
+		Applier:  apply.NewApplier(mgr.GetClient(), mgr.GetAPIReader(), objects),
+		Watcher:  objects,
+		Changes:  objects.Source(),
+	}
+	return component.Setup(ctx, mgr, parts, controller.Options{
+		MaxConcurrentReconciles: options.Concurrency,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
+	})
+}

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"unique"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+)
+
+// trim drops managed fields on the way into the cache, and makes equal definition files share their memory: thousands of
+// Components carry snapshots of a few definitions.
+func trim(cached any) (any, error) {
+	object, err := meta.Accessor(cached)
+	if err != nil {
+		return cached, nil // a tombstone, which the cache handles itself
+	}
+	object.SetManagedFields(nil)
+	if component, ok := cached.(*corev1alpha1.Component); ok && component.Spec.DefinitionSnapshot != nil {
+		files := component.Spec.DefinitionSnapshot.Files
+		for name, source := range files {
+			files[name] = unique.Make(source).Value()
+		}
+	}
+	return cached, nil
+}

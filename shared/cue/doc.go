@@ -1,0 +1,12 @@
+// Package cue compiles component definitions and evaluates them: which parameters they accept, what they render to, when
+// what they rendered is healthy, and what it exports. It is pure: values in, values out. Hub and agent share it, so that
+// the hub refuses exactly what a spoke would refuse.
+//
+// A definition is written in the shape of KEP-2.1: parameters (or parameter), outputs, isHealthy, message and exports at
+// the top level of one package, spread over as many files as the author likes. `context` and the properties are put in
+// from outside.
+//
+// CUE gives no way to stop or cap an evaluation, and a cue.Context keeps whatever was once interned in it. The first is
+// bounded here only by limits on the size and depth of what goes in. The second is why a Template evaluates on contexts that are
+// thrown away after a number of uses.
+package cue

@@ -1,0 +1,183 @@
+package cue
+
+import (
+	"fmt"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
+
+	"wheelwright.dev/wheelwright/shared/definition"
+)
+
+const (
+	// preludeFile names the file that joins a definition to what is put in from outside.
+	preludeFile = "wheelwright-prelude.cue"
+	// inputFile names context and properties where they show up as places.
+	inputFile = "wheelwright-input.json"
+	// schemaName is the closed form of the parameters: it refuses those that the definition does not declare.
+	schemaName = "#WheelwrightParameters"
+	// packageName is what every file's package is made to be, whether it names one or not.
+	packageName = "definition"
+)
+
+// source is a definition that was parsed once and is known to be sound as text.
+type source struct {
+	def definition.Definition
+	// parameters is the field that declares the parameters: "parameters" or "parameter".
+	parameters string
+	// declared are the top-level fields of all files.
+	declared map[string]ast.Node
+	// readsOutputs says whether context.outputs is referred to, since putting it in costs time.
+	readsOutputs bool
+}
+
+// readSource parses the files and finds what they declare. It reports every file's syntax errors at once.
+func readSource(def definition.Definition) (*source, error) {
+	if err := checkSource(def); err != nil {
+		return nil, err
+	}
+	files, problems := parseFiles(def)
+	if len(problems) > 0 {
+		return nil, newError(problems)
+	}
+	src := &source{def: def, parameters: "parameters", declared: map[string]ast.Node{}}
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			if field, ok := decl.(*ast.Field); ok {
+				if name, _, err := ast.LabelName(field.Label); err == nil {
+					src.declared[name] = field
+				}
+			}
+		}
+		src.readsOutputs = src.readsOutputs || refersTo(file, "context", "outputs")
+	}
+	return src, src.check()
+}
+
+// check finds what no evaluation would: a definition must declare outputs, and its parameters in one place.
+func (s *source) check() error {
+	var problems []Problem
+	if s.declared["outputs"] == nil {
+		problems = append(problems, Problem{
+			Position: s.def.Name,
+			Message:  "the definition declares no outputs: add outputs: [{name: ..., value: {...}}] to one of its files",
+		})
+	}
+	plural, singular := s.declared["parameters"], s.declared["parameter"]
+	switch {
+	case plural != nil && singular != nil:
+		problems = append(problems, Problem{
+			Position: formatPosition(singular.Pos()),
+			Path:     "parameter",
+			Message:  "the definition declares both parameters and parameter: keep one of them",
+		})
+	case singular != nil:
+		s.parameters = "parameter"
+	}
+	return newError(problems)
+}
+
+// instance is a fresh build instance of the definition. Its syntax trees are parsed again each time, since building
+// writes into them.
+func (s *source) instance() (*build.Instance, error) {
+	files, problems := parseFiles(s.def)
+	if len(problems) > 0 {
+		return nil, newError(problems)
+	}
+	prelude, err := parser.ParseFile(preludeFile, s.prelude())
+	if err != nil {
+		return nil, fmt.Errorf("parsing the prelude of definition %s: %w", s.def.Name, err)
+	}
+	instance := build.NewContext().NewInstance(s.def.Name, noImports)
+	for _, file := range append(files, prelude) {
+		setPackage(file)
+		if err := instance.AddSyntax(file); err != nil {
+			return nil, newError(problemsOf(err))
+		}
+	}
+	if err := instance.Complete(); err != nil {
+		return nil, newError(explainImports(problemsOf(err)))
+	}
+	return instance, nil
+}
+
+// noImports resolves no import path: what is not in CUE's standard library is not there.
+func noImports(token.Pos, string) *build.Instance { return nil }
+
+// explainImports says in one sentence for each import what CUE says in two that help nobody.
+func explainImports(problems []Problem) []Problem {
+	for i := range problems {
+		if strings.HasPrefix(problems[i].Message, `package "`) {
+			problems[i].Message = "the import cannot be resolved: a definition can import nothing but CUE's standard library"
+		}
+	}
+	return problems
+}
+
+// prelude makes parameters, parameter and context.parameters one value, and gives the closed schema its name.
+func (s *source) prelude() string {
+	other := "parameter"
+	if s.parameters == "parameter" {
+		other = "parameters"
+	}
+	lines := []string{
+		"context: _",
+		"let wheelwrightParameters = " + s.parameters,
+		other + ": wheelwrightParameters",
+		"context: parameters: wheelwrightParameters",
+		schemaName + ": wheelwrightParameters",
+	}
+	if s.declared[s.parameters] == nil {
+		lines = append(lines, s.parameters+": {}")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func parseFiles(def definition.Definition) ([]*ast.File, []Problem) {
+	var files []*ast.File
+	var problems []Problem
+	for _, name := range def.FileNames() {
+		file, err := parser.ParseFile(def.Name+"/"+name, def.Files[name], parser.ParseComments)
+		if err != nil {
+			problems = append(problems, problemsOf(err)...)
+			continue
+		}
+		problems = append(problems, checkDepth(file)...)
+		files = append(files, file)
+	}
+	return files, problems
+}
+
+// setPackage gives file the one package name, in place of its own or of none.
+func setPackage(file *ast.File) {
+	for _, decl := range file.Decls {
+		if clause, ok := decl.(*ast.Package); ok {
+			clause.Name = ast.NewIdent(packageName)
+			return
+		}
+	}
+	file.Decls = append([]ast.Decl{&ast.Package{Name: ast.NewIdent(packageName)}}, file.Decls...)
+}
+
+// refersTo tells whether file selects field from name, or uses name in a way that leaves open what it selects.
+func refersTo(file *ast.File, name, field string) bool {
+	found := false
+	selected := map[*ast.Ident]bool{}
+	ast.Walk(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.SelectorExpr:
+			if ident, ok := node.X.(*ast.Ident); ok && ident.Name == name {
+				selected[ident] = true
+				label, _, _ := ast.LabelName(node.Sel)
+				found = found || label == field
+			}
+		case *ast.Ident:
+			found = found || node.Name == name && !selected[node]
+		}
+		return !found
+	}, nil)
+	return found
+}

@@ -1,0 +1,38 @@
+package cue
+
+import "slices"
+
+// nearest is the candidate that a person who wrote name most likely meant, or "" when none is near.
+func nearest(name string, candidates []string) string {
+	best, bestDistance := "", max(1, len(name)/3)+1
+	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
+		if distance := editDistance(name, candidate); distance < bestDistance {
+			best, bestDistance = candidate, distance
+		}
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions, substitutions and swaps of neighbours between a and b (optimal string
+// alignment).
+func editDistance(a, b string) int {
+	before, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := range len(a) {
+		current[0] = i + 1
+		for j := range len(b) {
+			substitution := previous[j]
+			if a[i] != b[j] {
+				substitution++
+			}
+			current[j+1] = min(previous[j+1]+1, current[j]+1, substitution)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				current[j+1] = min(current[j+1], before[j-1]+1)
+			}
+		}
+		before, previous, current = previous, current, before
+	}
+	return previous[len(b)]
+}

@@ -1,0 +1,111 @@
+package definition
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+)
+
+func TestHash(t *testing.T) {
+	base := Definition{Name: "web", APIVersion: "v1", Version: "1.0.0", Files: map[string]string{"a.cue": "x: 1", "b.cue": "y: 2"}}
+	with := func(change func(*Definition)) Definition {
+		changed := base
+		changed.Files = map[string]string{"a.cue": "x: 1", "b.cue": "y: 2"}
+		change(&changed)
+		return changed
+	}
+	for name, same := range map[string]Definition{
+		"name":    with(func(d *Definition) { d.Name = "other" }),
+		"version": with(func(d *Definition) { d.Version = "2.0.0" }),
+	} {
+		if same.Hash() != base.Hash() {
+			t.Errorf("the %s is no content, but changes the hash", name)
+		}
+	}
+	for name, other := range map[string]Definition{
+		"API line":               with(func(d *Definition) { d.APIVersion = "v2" }),
+		"content":                with(func(d *Definition) { d.Files["a.cue"] = "x: 2" }),
+		"file name":              with(func(d *Definition) { d.Files = map[string]string{"c.cue": "x: 1", "b.cue": "y: 2"} }),
+		"one file less":          with(func(d *Definition) { delete(d.Files, "b.cue") }),
+		"content in other files": with(func(d *Definition) { d.Files = map[string]string{"a.cue": "x: 1b.cuey: 2"} }),
+	} {
+		if other.Hash() == base.Hash() {
+			t.Errorf("the %s does not change the hash", name)
+		}
+	}
+	// The hub locks definitions by this value: it must stay what it is for as long as its prefix does.
+	if got, want := base.Hash(), "d1-a1e4e50afa2b24d2b2b662ec7eab5ce2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestFromObjectAndSnapshot(t *testing.T) {
+	object := &corev1alpha1.ComponentDefinition{}
+	object.Name = "web"
+	object.Spec.Files = map[string]string{"template.cue": "x", "web_test.cue": "tests"}
+	object.Spec.Version = "1.2.3"
+
+	got := FromObject(object)
+	want := Definition{Name: "web", APIVersion: "v1", Version: "1.2.3", Files: map[string]string{"template.cue": "x"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("FromObject (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, FromSnapshot(got.Snapshot())); diff != "" {
+		t.Errorf("FromSnapshot(Snapshot) (-want +got):\n%s", diff)
+	}
+	got.Snapshot().Files["template.cue"] = "changed"
+	if got.Files["template.cue"] != "x" {
+		t.Error("the snapshot shares memory with the definition")
+	}
+}
+
+func TestFromDirectory(t *testing.T) {
+	files := fstest.MapFS{
+		"component/web/template.cue":       {Data: []byte("outputs: []")},
+		"component/web/health.cue":         {Data: []byte("isHealthy: true")},
+		"component/web/web_test.cue":       {Data: []byte("tests")},
+		"component/web/README.md":          {Data: []byte("words")},
+		"component/web/tests/a_test.cue":   {Data: []byte("tests")},
+		"component/empty/only_a_test.cue":  {Data: []byte("tests")},
+		"component/other/template.cue/dir": {Data: []byte("a directory of that name")},
+	}
+	got, err := FromDirectory(files, "component/web")
+	if err != nil {
+		t.Fatalf("FromDirectory: %v", err)
+	}
+	want := Definition{Name: "web", APIVersion: "v1", Files: map[string]string{"template.cue": "outputs: []", "health.cue": "isHealthy: true"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("definition (-want +got):\n%s", diff)
+	}
+	for _, dir := range []string{"component/empty", "component/other", "component/absent"} {
+		if _, err := FromDirectory(files, dir); err == nil {
+			t.Errorf("%s was read as a definition", dir)
+		}
+	}
+}
+
+func TestParseReference(t *testing.T) {
+	for typ, want := range map[string]struct{ line, name, object string }{
+		"webservice":       {"", "webservice", "webservice"},
+		"v1/webservice":    {"v1", "webservice", "webservice-v1"},
+		"v2beta1/web.site": {"v2beta1", "web.site", "web.site-v2beta1"},
+		"v1":               {"", "v1", "v1"},
+	} {
+		got, err := ParseReference(typ)
+		if err != nil {
+			t.Errorf("%s: %v", typ, err)
+			continue
+		}
+		if got.Line != want.line || got.Name != want.name || got.ObjectName() != want.object || got.String() != typ {
+			t.Errorf("%s: got %+v, object %s, string %s", typ, got, got.ObjectName(), got)
+		}
+	}
+	for _, typ := range []string{"", "/", "/web", "v1/", "v0/web", "1/web", "v1/v1/web", "Web", "web-", "-web", "v1alpha/web", "web service"} {
+		if got, err := ParseReference(typ); err == nil {
+			t.Errorf("%q was read as %+v", typ, got)
+		}
+	}
+}

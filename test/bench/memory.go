@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const many = 500
+
+// memory measures the resident memory of the hub manager and of the agent, idle and with 500 components. The floor is what
+// each needs idle.
+func (b *bench) memory(ctx context.Context) ([]record, error) {
+	hubIdle, agentIdle, err := b.resident()
+	if err != nil {
+		return nil, err
+	}
+	app := b.newApplication("many", many)
+	if err := b.hubClient.Create(ctx, app); err != nil {
+		return nil, err
+	}
+	if err := b.awaitReady(ctx, app, 10*time.Minute); err != nil {
+		return nil, err
+	}
+	hubFull, agentFull, err := b.resident()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.remove(ctx, app); err != nil {
+		return nil, err
+	}
+	return []record{
+		newRecord("hub-memory-500", "MiB", hubFull, hubIdle, "reported; the floor is the same process idle"),
+		newRecord("agent-memory-500", "MiB", agentFull, agentIdle, "reported; the floor is the same process idle"),
+	}, nil
+}
+
+func (b *bench) resident() (hub, agent float64, err error) {
+	if hub, err = residentOf(b.fleet.Pods(b.fleet.Hub().Name).Pods()[0].Pid); err != nil {
+		return 0, 0, err
+	}
+	agent, err = residentOf(b.fleet.Pods(b.spoke).Pods()[0].Pid)
+	return hub, agent, err
+}
+
+// residentOf is a process's resident set in MiB, as Linux counts it.
+func residentOf(pid int) (float64, error) {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(content)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			return kib / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("process %d tells nothing of its memory", pid)
+}
