@@ -4,7 +4,7 @@ GO ?= go
 TOOL = $(GO) tool -modfile=hack/tools/go.mod
 FLEET ?= embedded
 
-.PHONY: demo test unit e2e bench lint generate verify build clean
+.PHONY: demo test unit e2e conformance bench lint generate verify build clean
 
 demo: build ## a hub and two clusters, an application delivered, changed and deleted
 	@bin/wheel demo
@@ -17,8 +17,13 @@ test: build unit e2e ## everything that shows it works
 unit: ## unit tests and tests against real API servers
 	$(GO) test -race $$($(GO) list ./... | grep -v /test/)
 
-e2e: build ## a whole fleet
-	FLEET=$(FLEET) $(GO) test -count=1 -timeout 20m ./test/e2e/...
+e2e: build ## a whole fleet, with work agents that watch and with such that poll; and the command line
+	FLEET=$(FLEET) FEEDBACK=watch $(GO) test -count=1 -timeout 20m ./test/e2e/...
+	FLEET=$(FLEET) FEEDBACK=poll $(GO) test -count=1 -timeout 20m ./test/e2e/...
+	$(GO) test -count=1 -timeout 20m ./test/cli/...
+
+conformance: ## the table of OCM's work agent; WORK_AGENT=/path/to/work runs it against OCM's own binary
+	$(GO) test -count=1 -timeout 30m -v ./fleet/ocm/conformance/...
 
 bench: build ## results in bench/results/latest.json
 	$(GO) run ./test/bench

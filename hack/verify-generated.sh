@@ -12,7 +12,7 @@ for dir in shared/api manifests/crds examples; do
 		exit 1
 	fi
 done
-if unformatted=$(gofmt -l $(git ls-files '*.go')) && [ -n "$unformatted" ]; then
+if unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go' | xargs -r ls -d 2>/dev/null)) && [ -n "$unformatted" ]; then
 	printf 'not formatted, run gofmt -w on:\n%s\n' "$unformatted" >&2
 	exit 1
 fi

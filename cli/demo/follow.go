@@ -28,11 +28,11 @@ func (d *demo) follow(ctx context.Context, holds func(watch.EventType, *corev1al
 		}
 	}
 	source := &cache.ListWatch{
-		ListFunc: func(o metav1.ListOptions) (runtime.Object, error) {
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list := &corev1alpha1.ApplicationList{}
 			return list, d.hubClient.List(ctx, list, options(o))
 		},
-		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) {
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			return d.hubClient.Watch(ctx, &corev1alpha1.ApplicationList{}, options(o))
 		},
 	}

@@ -108,7 +108,7 @@ func (b *bench) awaitReady(ctx context.Context, app *corev1alpha1.Application, l
 		}
 	}
 	c := meta.FindStatusCondition(app.Status.Conditions, condition.Ready)
-	return fmt.Errorf("Application %s did not become ready: %w: %+v", app.Name, ctx.Err(), c)
+	return fmt.Errorf("application %s did not become ready: %w: %+v", app.Name, ctx.Err(), c)
 }
 
 func ready(app *corev1alpha1.Application) bool {

@@ -7,9 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
-const many = 500
+// An Application holds at most 100 components, so 500 are five of them.
+const (
+	applications = 5
+	components   = 100
+)
 
 // memory measures the resident memory of the hub manager and of the agent, idle and with 500 components. The floor is what
 // each needs idle.
@@ -18,19 +24,27 @@ func (b *bench) memory(ctx context.Context) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
-	app := b.newApplication("many", many)
-	if err := b.hubClient.Create(ctx, app); err != nil {
-		return nil, err
+	var apps []*corev1alpha1.Application
+	for i := range applications {
+		app := b.newApplication(fmt.Sprintf("many%d", i), components)
+		if err := b.hubClient.Create(ctx, app); err != nil {
+			return nil, err
+		}
+		apps = append(apps, app)
 	}
-	if err := b.awaitReady(ctx, app, 10*time.Minute); err != nil {
-		return nil, err
+	for _, app := range apps {
+		if err := b.awaitReady(ctx, app, 10*time.Minute); err != nil {
+			return nil, err
+		}
 	}
 	hubFull, agentFull, err := b.resident()
 	if err != nil {
 		return nil, err
 	}
-	if err := b.remove(ctx, app); err != nil {
-		return nil, err
+	for _, app := range apps {
+		if err := b.remove(ctx, app); err != nil {
+			return nil, err
+		}
 	}
 	return []record{
 		newRecord("hub-memory-500", "MiB", hubFull, hubIdle, "reported; the floor is the same process idle"),
