@@ -76,4 +76,3 @@ func awaitGeneration(events watch.Interface, generation int64) error {
 	}
 	return fmt.Errorf("the watch ended before generation %d was ready", generation)
 }
-
