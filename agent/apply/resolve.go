@@ -18,16 +18,22 @@ type Object struct {
 }
 
 // Resolve completes rendered outputs by what only the cluster knows: which kinds are namespaced, where a missing namespace
-// means the Component's own. An object of a kind that the cluster does not serve is a Failure; the others are resolved.
+// means the Component's own. An object of a kind that the cluster does not serve is a Failure, and so is one that turns out to be
+// another output's; the others are resolved.
 func Resolve(mapper meta.RESTMapper, outputs []cue.Output, namespace string) ([]Object, []Failure) {
 	var objects []Object
 	var failures []Failure
+	renderedBy := map[object.Key]string{}
 	for _, output := range outputs {
 		resolved, err := resolve(mapper, output, namespace)
+		if first, taken := renderedBy[resolved.Key]; err == nil && taken {
+			err = fmt.Errorf("is rendered by the outputs %s and %s: give one of them another name", first, output.Name)
+		}
 		if err != nil {
 			failures = append(failures, Failure{Key: object.KeyOf(output.Object), Err: err})
 			continue
 		}
+		renderedBy[resolved.Key] = output.Name
 		objects = append(objects, resolved)
 	}
 	return objects, failures

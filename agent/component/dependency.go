@@ -24,12 +24,10 @@ func (r *Reconciler) awaitDependencies(ctx context.Context, run *run) *halt {
 	for _, dependency := range run.component.Spec.DependsOn {
 		missing, err := r.missingOf(ctx, run.component.Namespace, dependency.Name)
 		if err != nil {
-			return applyHalt(condition.ReasonWaitingForDependency, fmt.Sprintf("%v.", err), err)
+			return stop(condition.Applied, condition.ReasonWaitingForDependency, "Its dependencies are not known: %v", err).retrying(err)
 		}
 		if missing != "" {
-			stop := applyHalt(condition.ReasonWaitingForDependency, fmt.Sprintf("Waiting for Component %s, which %s.", dependency.Name, missing), nil)
-			stop.waits = true
-			return stop
+			return stop(condition.Applied, condition.ReasonWaitingForDependency, "Waiting for Component %s, which %s", dependency.Name, missing).waiting()
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package component
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -22,11 +21,11 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 
 	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, wanted)
 	if err != nil {
-		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is to be applied cannot be recorded: %v.", err), err)
+		return stop(condition.Applied, condition.ReasonApplyFailed, "What is to be applied cannot be recorded: %v", err).retrying(err)
 	}
 	run.ledger = ledger
 	if err := r.watcher.Use(ctx, run.name(), kindsOf(ledger, r.served)); err != nil {
-		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is applied cannot be watched: %v.", err), err)
+		return stop(condition.Applied, condition.ReasonApplyFailed, "What is applied cannot be watched: %v", err).retrying(err)
 	}
 	states, err := r.applier.Apply(ctx, run.owner, objects)
 	if err := joinFailures(err, unknown); err != nil {
@@ -51,24 +50,23 @@ func wantedOf(run *run, objects []apply.Object, complete bool) tracker.Wanted {
 
 // applyFailed tells failures that an event will end from those that have to be tried again.
 func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.Failures) *halt {
-	stop := applyHalt(condition.ReasonProgressing, "", nil)
+	halted := stop(condition.Applied, condition.ReasonProgressing, "%v", failures)
 	for _, failure := range failures {
 		var owned *apply.OwnedError
 		var terminating *apply.TerminatingError
 		switch {
 		case errors.As(failure.Err, &owned):
 			r.watcher.Await(ctx, run.name(), owned.Live)
-			if stop.err == nil {
-				stop.reason = condition.ReasonOwnedByAnother
+			if halted.err == nil {
+				halted.reason = condition.ReasonOwnedByAnother
 			}
 		case errors.As(failure.Err, &terminating):
 		default:
-			stop.reason = condition.ReasonApplyFailed
-			stop.err = failures
+			halted.reason = condition.ReasonApplyFailed
+			halted.err = failures
 		}
 	}
-	stop.message = failures.Error() + "."
-	return stop
+	return halted
 }
 
 // collectGarbage removes what an earlier rendering left.
@@ -82,10 +80,10 @@ func (r *Reconciler) collectGarbage(ctx context.Context, run *run, wanted []core
 		run.ledger, err = r.trackers.Drop(ctx, run.ledger, removal.Gone)
 	}
 	if err != nil {
-		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("What is not rendered any more cannot be removed: %v.", err), err)
+		return stop(condition.Applied, condition.ReasonApplyFailed, "What is not rendered any more cannot be removed: %v", err).retrying(err)
 	}
 	if len(removal.Left) > 0 {
-		return applyHalt(condition.ReasonProgressing, fmt.Sprintf("Waiting for what is not rendered any more to be gone: %v.", removal.Left), nil)
+		return stop(condition.Applied, condition.ReasonProgressing, "Waiting for what is not rendered any more to be gone: %v", removal.Left)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"wheelwright.dev/wheelwright/agent/apply"
@@ -41,7 +42,11 @@ func (r *Reconciler) remove(ctx context.Context, component *corev1alpha1.Compone
 	}
 	before := component.DeepCopy()
 	controllerutil.RemoveFinalizer(component, corev1alpha1.ComponentFinalizer)
-	return r.patchMetadata(ctx, before, component)
+	if err := r.patchMetadata(ctx, before, component); err != nil {
+		return err
+	}
+	r.forget(ctx, client.ObjectKeyFromObject(component))
+	return nil
 }
 
 // removeOwned deletes what the tracker holds, and then the tracker. It gives back what is still there.
@@ -70,7 +75,7 @@ func statusOfDeletion(component *corev1alpha1.Component, message string) corev1a
 	}
 	for _, typ := range []string{condition.Ready, condition.Healthy} {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
-			Type: typ, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: message,
+			Type: typ, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: bounded(message),
 			ObservedGeneration: component.Generation,
 		})
 	}

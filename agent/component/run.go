@@ -1,6 +1,8 @@
 package component
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"wheelwright.dev/wheelwright/agent/apply"
@@ -8,7 +10,6 @@ import (
 	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/agent/render"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/cue"
 )
 
@@ -50,10 +51,19 @@ func (h *halt) retry() error {
 	return h.err
 }
 
-func renderHalt(reason, message string) *halt {
-	return &halt{at: condition.Rendered, reason: reason, message: message}
+// stop ends the pipeline at a condition, with a sentence.
+func stop(at, reason, format string, args ...any) *halt {
+	return &halt{at: at, reason: reason, message: fmt.Sprintf(format, args...) + "."}
 }
 
-func applyHalt(reason, message string, err error) *halt {
-	return &halt{at: condition.Applied, reason: reason, message: message, err: err}
+// retrying makes h end in another try after a while, because of err.
+func (h *halt) retrying(err error) *halt {
+	h.err = err
+	return h
+}
+
+// waiting marks h as one in which nothing is wrong.
+func (h *halt) waiting() *halt {
+	h.waits = true
+	return h
 }

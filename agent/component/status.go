@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,13 +32,14 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 			status.Health = []corev1alpha1.RevisionHealth{{Revision: component.Spec.Revision, IsHealthy: healthy}}
 		}
 	}
-	exportsError := error(nil)
+	var exportsError error
 	if healthy {
 		status.Exports, exportsError = exportsAfter(run)
 	}
 	conditions := conditionsAfter(run)
 	for _, one := range append(conditions, ready(conditions, exportsError)) {
 		one.ObservedGeneration = component.Generation
+		one.Message = bounded(one.Message)
 		meta.SetStatusCondition(&status.Conditions, one)
 	}
 	return status
@@ -129,6 +131,16 @@ func exportsAfter(run *run) (*runtime.RawExtension, error) {
 func sameJSON(a, b []byte) bool {
 	var first, second any
 	return json.Unmarshal(a, &first) == nil && json.Unmarshal(b, &second) == nil && equality.Semantic.DeepEqual(first, second)
+}
+
+// maxMessage keeps a condition well below what the API server takes, since one that it refuses would never be seen.
+const maxMessage = 4096
+
+func bounded(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 func objects(n int) string {

@@ -18,13 +18,13 @@ import (
 
 // loadDefinition compiles the definition that the hub sent along, or else the one that is installed here.
 func (r *Reconciler) loadDefinition(ctx context.Context, run *run) *halt {
-	def, stop := r.findDefinition(ctx, run.component)
-	if stop != nil {
-		return stop
+	def, halted := r.findDefinition(ctx, run.component)
+	if halted != nil {
+		return halted
 	}
 	template, err := r.compiler.Compile(def)
 	if err != nil {
-		return renderHalt(condition.ReasonDefinitionInvalid, fmt.Sprintf("ComponentDefinition %s is broken: %v.", def.Name, err))
+		return stop(condition.Rendered, condition.ReasonDefinitionInvalid, "ComponentDefinition %s is broken: %v", def.Name, err)
 	}
 	run.template = template
 	return nil
@@ -36,18 +36,17 @@ func (r *Reconciler) findDefinition(ctx context.Context, component *corev1alpha1
 	}
 	reference, err := definition.ParseReference(component.Spec.Type)
 	if err != nil {
-		return definition.Definition{}, renderHalt(condition.ReasonDefinitionNotFound, err.Error()+".")
+		return definition.Definition{}, stop(condition.Rendered, condition.ReasonDefinitionNotFound, "%v", err)
 	}
 	installed := &corev1alpha1.ComponentDefinition{}
 	err = r.spokeClient.Get(ctx, client.ObjectKey{Name: reference.ObjectName()}, installed)
 	if apierrors.IsNotFound(err) {
-		return definition.Definition{}, renderHalt(condition.ReasonDefinitionNotFound, fmt.Sprintf(
-			"ComponentDefinition %s is not installed on this cluster: install it, or change spec.type.", reference.ObjectName()))
+		return definition.Definition{}, stop(condition.Rendered, condition.ReasonDefinitionNotFound,
+			"ComponentDefinition %s is not installed on this cluster: install it, or change spec.type", reference.ObjectName())
 	}
 	if err != nil {
-		stop := renderHalt(condition.ReasonDefinitionNotFound, fmt.Sprintf("ComponentDefinition %s cannot be read: %v.", reference.ObjectName(), err))
-		stop.err = fmt.Errorf("reading ComponentDefinition %s: %w", reference.ObjectName(), err)
-		return definition.Definition{}, stop
+		err = fmt.Errorf("reading ComponentDefinition %s: %w", reference.ObjectName(), err)
+		return definition.Definition{}, stop(condition.Rendered, condition.ReasonDefinitionNotFound, "The definition cannot be read: %v", err).retrying(err)
 	}
 	return definition.FromObject(installed), nil
 }
@@ -55,15 +54,11 @@ func (r *Reconciler) findDefinition(ctx context.Context, component *corev1alpha1
 // render checks the properties and evaluates the definition. What ran before stays as it is when that fails.
 func (r *Reconciler) render(_ context.Context, run *run) *halt {
 	if err := run.template.CheckParameters(render.Properties(run.component)); err != nil {
-		return renderHalt(condition.ReasonInvalidProperties, fmt.Sprintf("spec.properties do not fit %s: %v.", run.component.Spec.Type, err))
+		return stop(condition.Rendered, condition.ReasonInvalidProperties, "spec.properties do not fit %s: %v", run.component.Spec.Type, err)
 	}
 	rendering, err := render.Render(run.template, run.component)
 	if err != nil {
-		stop := renderHalt(condition.ReasonRenderFailed, fmt.Sprintf("Rendering failed: %v.", err))
-		if !isDefinitionError(err) {
-			stop.err = err
-		}
-		return stop
+		return stop(condition.Rendered, condition.ReasonRenderFailed, "Rendering failed: %v", err).retrying(unlessDefinition(err))
 	}
 	run.rendering = rendering
 	return nil
@@ -72,7 +67,7 @@ func (r *Reconciler) render(_ context.Context, run *run) *halt {
 func (r *Reconciler) loadTracker(ctx context.Context, run *run) *halt {
 	ledger, err := r.trackers.Load(ctx, run.owner)
 	if err != nil {
-		return applyHalt(condition.ReasonApplyFailed, fmt.Sprintf("The record of what is applied cannot be read: %v.", err), err)
+		return stop(condition.Applied, condition.ReasonApplyFailed, "The record of what is applied cannot be read: %v", err).retrying(err)
 	}
 	run.ledger = ledger
 	return nil
@@ -90,18 +85,16 @@ func (r *Reconciler) judge(_ context.Context, run *run) *halt {
 	}
 	verdict, err := health.Judge(run.template, render.Context(run.component), render.Properties(run.component), objects)
 	if err != nil {
-		stop := &halt{at: condition.Healthy, reason: condition.ReasonHealthCheckFailed, message: fmt.Sprintf("Health cannot be evaluated: %v.", err)}
-		if !isDefinitionError(err) {
-			stop.err = err
-		}
-		return stop
+		return stop(condition.Healthy, condition.ReasonHealthCheckFailed, "Health cannot be evaluated: %v", err).retrying(unlessDefinition(err))
 	}
 	run.verdict = &verdict
 	return nil
 }
 
-// isDefinitionError tells whether err is the fault of a definition or its input, which trying again does not mend.
-func isDefinitionError(err error) bool {
-	var fault *cue.Error
-	return errors.As(err, &fault)
+// unlessDefinition is err, or nil when it is the fault of a definition or its input, which trying again does not mend.
+func unlessDefinition(err error) error {
+	if fault := (*cue.Error)(nil); errors.As(err, &fault) {
+		return nil
+	}
+	return err
 }

@@ -26,8 +26,8 @@ import (
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
-// syncTimeout bounds how long a reconcile waits for the first list of a kind. Longer than that means that the list is refused or
-// the API server is gone, and the reconcile is tried again.
+// syncTimeout bounds how long reconciles wait for the first list of a kind. Longer than that means that the list is refused or the
+// API server is gone, and the reconcile is tried again later.
 const syncTimeout = 10 * time.Second
 
 // Objects is the watch over owned objects. It is a manager's Runnable, and safe for concurrent use.
@@ -45,7 +45,19 @@ type Objects struct {
 type watch struct {
 	informer cache.Informer
 	handler  toolscache.ResourceEventHandlerRegistration
+	// deadline is when nobody waits for the first list any more: one kind that cannot be listed must not hold up the workers
+	// time and again.
+	deadline time.Time
 	users    map[types.NamespacedName]bool
+}
+
+func (w *watch) awaitSync(ctx context.Context) bool {
+	if w.handler.HasSynced() {
+		return true
+	}
+	ctx, cancel := context.WithDeadline(ctx, w.deadline)
+	defer cancel()
+	return toolscache.WaitForCacheSync(ctx.Done(), w.handler.HasSynced)
 }
 
 // New makes the watch. Nothing is watched until a Component uses a kind.
@@ -85,13 +97,8 @@ func (o *Objects) Use(ctx context.Context, component types.NamespacedName, kinds
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
-	defer cancel()
 	for i, watch := range watches {
-		if watch.handler.HasSynced() {
-			continue
-		}
-		if !toolscache.WaitForCacheSync(ctx.Done(), watch.handler.HasSynced) {
+		if !watch.awaitSync(ctx) {
 			return fmt.Errorf("watching %s: no list within %s; may the agent list and watch it?", kinds[i], syncTimeout)
 		}
 	}
@@ -167,7 +174,12 @@ func (o *Objects) start(ctx context.Context, kind schema.GroupVersionKind) (*wat
 	if err != nil {
 		return nil, err
 	}
-	started := &watch{informer: informer, handler: handler, users: map[types.NamespacedName]bool{}}
+	started := &watch{
+		informer: informer,
+		handler:  handler,
+		deadline: time.Now().Add(syncTimeout),
+		users:    map[types.NamespacedName]bool{},
+	}
 	o.kinds[kind] = started
 	return started, nil
 }

@@ -63,8 +63,8 @@ func parse(args []string) (flags, error) {
 	set.StringVar(&given.metrics, "metrics-bind-address", "0", "Address that serves metrics; 0 serves none.")
 	set.BoolVar(&given.leaderElect, "leader-elect", false, "Work only while holding the lease "+leaseName+" in the namespace POD_NAMESPACE.")
 	set.IntVar(&given.concurrency, "concurrency", 8, "How many Components are worked on at once.")
-	set.Float64Var(&given.qps, "kube-api-qps", 200, "API calls a second, on average.")
-	set.IntVar(&given.burst, "kube-api-burst", 400, "API calls at once.")
+	set.Float64Var(&given.qps, "kube-api-qps", 500, "API calls a second, on average.")
+	set.IntVar(&given.burst, "kube-api-burst", 1000, "API calls at once.")
 	given.logging.BindFlags(set)
 	config.RegisterFlags(set)
 	if err := set.Parse(args); err != nil {

@@ -18,7 +18,7 @@ type Options struct {
 	// Templates bounds how many compiled definitions are kept; the one used longest ago leaves first. Default 64.
 	Templates int
 	// MaxUses is the number of evaluations after which a compiled definition is built anew on a fresh CUE context, because a
-	// context never lets go of what it interned. Default 256.
+	// context never lets go of what was built on it. Default 256.
 	MaxUses int
 }
 

@@ -19,7 +19,9 @@ exports: {
 `
 
 func TestJudge(t *testing.T) {
-	status := func(value any) map[string]map[string]any { return map[string]map[string]any{"workload": {"ready": value}} }
+	status := func(value any) map[string]map[string]any {
+		return map[string]map[string]any{"workload": {"ready": value}}
+	}
 	cases := map[string]struct {
 		source  string
 		context Context

@@ -71,4 +71,3 @@ func (p StatusPath) Find(object map[string]any) (any, bool) {
 	}
 	return value, true
 }
-
