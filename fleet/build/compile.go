@@ -16,6 +16,7 @@ type target struct {
 	dir      string   // folder of the module
 	packages []string // "./cmd/hub"
 	flags    []string // of go build, without -v and -o
+	env      []string // of go build
 	output   string   // file or folder
 	duration string   // how long it takes with nothing cached: "about 6 minutes"
 	retry    string   // the command that builds it again
@@ -45,7 +46,7 @@ func (t target) run(ctx context.Context, show *progress) error {
 	if total > quietPackages {
 		show.say("Building %s: %s the first time on 2 cores, then cached.", t.name, t.duration)
 	}
-	tool := goTool{dir: t.dir, onCompile: func(done int) {
+	tool := goTool{dir: t.dir, env: t.env, onCompile: func(done int) {
 		if done < total {
 			show.set("compiled %d of %d packages", done, total)
 		} else {
@@ -59,7 +60,7 @@ func (t target) run(ctx context.Context, show *progress) error {
 
 // countStale counts the packages that have to be compiled, after downloading their modules.
 func (t target) countStale(ctx context.Context, show *progress) (int, error) {
-	tool := goTool{dir: t.dir, onDownload: func(modules int) {
+	tool := goTool{dir: t.dir, env: t.env, onDownload: func(modules int) {
 		show.set("downloaded %d Go modules", modules)
 	}}
 	args := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, t.flags...)

@@ -18,6 +18,9 @@ import (
 	"strings"
 )
 
+// controlPlaneEnv makes the same programs with and without a C compiler on the machine.
+var controlPlaneEnv = []string{"CGO_ENABLED=0"}
+
 // Assets is what it takes to start Kubernetes control planes that can serve Open Cluster
 // Management's API.
 type Assets struct {
@@ -80,6 +83,7 @@ func buildAssets(ctx context.Context, progress io.Writer, module, dir string) er
 		name:     "the control plane (etcd, Kubernetes " + kubernetes.Version + ", kwok)",
 		dir:      module,
 		packages: []string{"."},
+		env:      controlPlaneEnv,
 		flags:    []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w " + stampVersion(kubernetes.Version)},
 		output:   filepath.Join(dir, "controlplane"),
 		duration: "about 6 minutes",
@@ -109,7 +113,7 @@ func fingerprint(ctx context.Context, module string) (string, error) {
 		return "", err
 	}
 	files = append(files, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
-	toolchain, err := (goTool{dir: module}).run(ctx, "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED")
+	toolchain, err := (goTool{dir: module, env: controlPlaneEnv}).run(ctx, "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED")
 	if err != nil {
 		return "", err
 	}

@@ -22,6 +22,7 @@ var compiledPackage = regexp.MustCompile(`^[^\s:#]+$`)
 // goTool runs the go command in one folder and tells what it does line by line.
 type goTool struct {
 	dir string
+	env []string // KEY=value pairs besides the environment of this program
 
 	// onDownload is called with the number of modules downloaded so far, onCompile with that
 	// of packages compiled so far. Both may be nil.
@@ -35,7 +36,7 @@ func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.dir
 	// A go.work file of the user's must not change what is built here.
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), g.env...)
 	// The compilers are children of the go command: they end with it only as its group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

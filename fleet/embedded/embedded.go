@@ -44,9 +44,9 @@ type Options struct {
 	Assets build.Assets
 	// APIServerPort is the port of the API server; 0 picks a free one.
 	APIServerPort int
-	// NoScheduler leaves out the scheduler: pods stay Pending. It saves about 100 MiB.
+	// NoScheduler leaves out the scheduler: pods stay Pending.
 	NoScheduler bool
-	// NoNodes leaves out kwok and the node: pods stay Pending. It saves about 100 MiB.
+	// NoNodes leaves out kwok and the node: pods stay Pending.
 	NoNodes bool
 }
 
@@ -97,6 +97,9 @@ func startOnce(ctx context.Context, options Options) (*ControlPlane, error) {
 func (c *ControlPlane) start(ctx context.Context) (_ *ControlPlane, err error) {
 	defer func() {
 		if err != nil {
+			if ended := c.Err(); ended != nil {
+				err = ended // what it has led to is of no interest
+			}
 			err = errors.Join(err, c.Stop(context.WithoutCancel(ctx)), os.RemoveAll(c.dataDir()))
 		}
 	}()
@@ -170,18 +173,12 @@ func (c *ControlPlane) launch(ctx context.Context) error {
 	if err := await(ctx, "the API server", c.apiServerReady); err != nil {
 		return err
 	}
-	if err := c.run(controllerManager); err != nil {
-		return err
-	}
-	if !c.options.NoScheduler {
-		if err := c.run(scheduler); err != nil {
+	for _, program := range c.clients() {
+		if err := c.run(program); err != nil {
 			return err
 		}
 	}
 	if !c.options.NoNodes {
-		if err := c.run(kwok); err != nil {
-			return err
-		}
 		if err := c.createNode(ctx); err != nil {
 			return err
 		}
@@ -195,22 +192,32 @@ func (c *ControlPlane) launch(ctx context.Context) error {
 	return await(ctx, "the node", c.nodeReady)
 }
 
-// run starts programs and ends the control plane when one of them ends by itself.
-func (c *ControlPlane) run(programs ...string) error {
+// clients are the programs that use the API server.
+func (c *ControlPlane) clients() []string {
+	programs := []string{controllerManager}
+	if !c.options.NoScheduler {
+		programs = append(programs, scheduler)
+	}
+	if !c.options.NoNodes {
+		programs = append(programs, kwok)
+	}
+	return programs
+}
+
+// run starts a program, whose end ends the control plane unless it was asked for.
+func (c *ControlPlane) run(program string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, program := range programs {
-		p, err := process.Start(c.life, c.spec(program))
-		if err != nil {
-			return err
-		}
-		c.processes[program] = p
-		go func() {
-			<-p.Done()
-			if err := p.Err(); err != nil {
-				c.end(fmt.Errorf("%w: %w", errEnded, err))
-			}
-		}()
+	p, err := process.Start(c.life, c.spec(program))
+	if err != nil {
+		return err
 	}
+	c.processes[program] = p
+	go func() {
+		<-p.Done()
+		if err := p.Err(); err != nil {
+			c.end(fmt.Errorf("%w: %w", errEnded, err))
+		}
+	}()
 	return nil
 }

@@ -79,7 +79,8 @@ func (c *ControlPlane) StopAPIServer(context.Context) error {
 }
 
 // StartAPIServer starts the API server again after StopAPIServer, on the same port and with
-// the same data, and returns when it is ready.
+// the same data, and returns when it is ready. The control plane's other programs are started
+// anew as well: left alone, they may take a minute to look for the API server again.
 func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	select {
 	case <-c.process(apiServer).Done():
@@ -91,7 +92,18 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	}
 	ctx, cancel := c.whileAlive(ctx)
 	defer cancel()
-	return await(ctx, "the API server", c.apiServerReady)
+	if err := await(ctx, "the API server", c.apiServerReady); err != nil {
+		return err
+	}
+	for _, program := range c.clients() {
+		if err := c.process(program).Kill(); err != nil {
+			return err
+		}
+		if err := c.run(program); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *ControlPlane) process(name string) *process.Process {

@@ -8,7 +8,7 @@ import "time"
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
-	goodRun      = 2 * time.Minute
+	goodRun      = 30 * time.Second
 )
 
 // backoff works out the pauses between the runs of one pod.

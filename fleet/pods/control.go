@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// crashLoop is after how many failed runs AwaitReady gives up on a pod.
+// crashLoop is after how many runs on end that were never ready AwaitReady gives up on a pod.
 const crashLoop = 5
 
 // Pod is the state of one pod.
@@ -50,6 +50,12 @@ func (p *pod) state() Pod {
 	return state
 }
 
+func (p *pod) failuresOnEnd() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failures
+}
+
 // AwaitReady returns when the Deployment is in the cluster and all of its pods are ready. It
 // fails early when one of them cannot become ready, or has failed again and again.
 func (d *Deployment) AwaitReady(ctx context.Context) error {
@@ -90,7 +96,7 @@ func (d *Deployment) unready() (reason error, hopeless bool) {
 			reason = fmt.Errorf("pod %s is of an earlier template", p.name)
 			continue
 		}
-		state := p.state()
+		state, failures := p.state(), p.failuresOnEnd()
 		switch {
 		case state.Ready:
 			continue
@@ -98,8 +104,8 @@ func (d *Deployment) unready() (reason error, hopeless bool) {
 			reason = fmt.Errorf("pod %s is not ready: see %s", p.name, state.LogFile)
 		case errors.Is(state.LastExit, errUnplayable):
 			return fmt.Errorf("pod %s: %w", p.name, state.LastExit), true
-		case state.Restarts >= crashLoop:
-			return fmt.Errorf("pod %s has failed %d times: %w", p.name, state.Restarts, state.LastExit), true
+		case failures >= crashLoop:
+			return fmt.Errorf("pod %s has failed %d times: %w", p.name, failures, state.LastExit), true
 		default:
 			reason = fmt.Errorf("pod %s failed: %w", p.name, state.LastExit)
 		}

@@ -98,6 +98,9 @@ func newDeployment(config *rest.Config, namespace, name string, options Options)
 	if err != nil {
 		return nil, fmt.Errorf("run Deployment %s/%s: %w", namespace, name, err)
 	}
+	if options.LogDir == "" {
+		return nil, fmt.Errorf("run Deployment %s/%s: Options.LogDir is empty", namespace, name)
+	}
 	if options.LogDir, err = filepath.Abs(options.LogDir); err != nil {
 		return nil, fmt.Errorf("run Deployment %s/%s: %w", namespace, name, err)
 	}

@@ -40,6 +40,7 @@ func TestDeploymentRunsAsHostProcesses(t *testing.T) {
 		"comes-later":            comesLater,
 		"token-is-renewed":       tokenIsRenewed,
 		"volume-is-refreshed":    volumeIsRefreshed,
+		"restarts-without-api":   restartsWithoutAPIServer,
 		"cancelled-run":          cancelledRunLeavesNothing,
 	}
 	for name, test := range tests {
@@ -269,16 +270,32 @@ func cancelledRunLeavesNothing(t *testing.T, c *testCluster, namespace string) {
 	}
 }
 
+func restartsWithoutAPIServer(t *testing.T, c *testCluster, namespace string) {
+	c.deploy(t, namespace, "serve", 1)
+	d := c.run(t, namespace, testOptions(t))
+	if err := c.StopAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.AwaitReady(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := c.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func tokenIsRenewed(t *testing.T, c *testCluster, namespace string) {
 	id, err := newIdentity(c.RESTConfig(), c.client, namespace, "app", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	due, err := id.renew(t.Context())
-	if err != nil {
+	if err := id.renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if until := time.Until(due); until < 40*time.Minute || until > 55*time.Minute {
+	if until := time.Until(id.due); until < 40*time.Minute || until > 55*time.Minute {
 		t.Errorf("the token is renewed after %s, want four fifths of an hour", until)
 	}
 	first, err := os.ReadFile(id.tokenFile)
@@ -287,8 +304,9 @@ func tokenIsRenewed(t *testing.T, c *testCluster, namespace string) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var attendant sync.WaitGroup
-	p := &pod{deployment: &Deployment{}}
-	attendant.Go(func() { p.keepFresh(ctx, &plan{}, id, time.Now()) })
+	id.due = time.Now()
+	p := &pod{deployment: &Deployment{}, login: id}
+	attendant.Go(func() { p.keepFresh(ctx, &plan{}) })
 	eventually(t, func() string {
 		if now, err := os.ReadFile(id.tokenFile); err != nil || bytes.Equal(now, first) {
 			return fmt.Sprintf("the first token is still there, %v", err)

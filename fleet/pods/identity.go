@@ -27,9 +27,10 @@ type identity struct {
 	client                    kubernetes.Interface
 	namespace, serviceAccount string
 	kubeconfig, tokenFile     string
+	due                       time.Time // when the next token has to be there
 }
 
-// newIdentity writes the kubeconfig into dir. There is no token yet: see renew.
+// newIdentity writes the kubeconfig into dir. The first token is due at once.
 func newIdentity(config *rest.Config, client kubernetes.Interface, namespace, serviceAccount, dir string) (*identity, error) {
 	id := &identity{
 		client:         client,
@@ -62,23 +63,23 @@ func newIdentity(config *rest.Config, client kubernetes.Interface, namespace, se
 	return id, nil
 }
 
-// renew gets a new token and returns when the next one is due. Clients read the file again by
-// themselves, about once a minute.
-func (id *identity) renew(ctx context.Context) (next time.Time, err error) {
+// renew gets a new token. Clients read the file again by themselves, about once a minute.
+func (id *identity) renew(ctx context.Context) error {
 	seconds := int64(tokenLife.Seconds())
 	asked := time.Now()
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
 	answer, err := id.client.CoreV1().ServiceAccounts(id.namespace).CreateToken(ctx, id.serviceAccount, request, metav1.CreateOptions{})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("get a token of ServiceAccount %s/%s: %w", id.namespace, id.serviceAccount, err)
+		return fmt.Errorf("get a token of ServiceAccount %s/%s: %w", id.namespace, id.serviceAccount, err)
 	}
 	fresh := id.tokenFile + ".new"
 	if err := os.WriteFile(fresh, []byte(answer.Status.Token), 0o600); err != nil {
-		return time.Time{}, fmt.Errorf("write a token: %w", err)
+		return fmt.Errorf("write a token: %w", err)
 	}
 	if err := os.Rename(fresh, id.tokenFile); err != nil {
-		return time.Time{}, fmt.Errorf("write a token: %w", err)
+		return fmt.Errorf("write a token: %w", err)
 	}
 	life := answer.Status.ExpirationTimestamp.Sub(asked)
-	return asked.Add(time.Duration(float64(life) * renewAfter)), nil
+	id.due = asked.Add(time.Duration(float64(life) * renewAfter))
+	return nil
 }

@@ -44,6 +44,8 @@ type pod struct {
 	life context.Context
 	end  context.CancelFunc
 	done chan struct{}
+	// login is made by the first run; only the run under way uses it.
+	login *identity
 	// endErr is why the process could not be ended; it may be read once done is closed.
 	endErr error
 
@@ -51,6 +53,7 @@ type pod struct {
 	process  *process.Process
 	ready    bool
 	restarts int
+	failures int // ends since it was last ready
 	lastExit error
 }
 
@@ -119,6 +122,7 @@ func (p *pod) keepRunning() {
 		p.note(func() {
 			p.lastExit, p.process, p.ready = err, nil, false
 			p.restarts++
+			p.failures++
 		})
 		if report := p.deployment.options.OnExit; report != nil {
 			report(Exit{Pod: p.name, Err: err, RetryIn: wait})
@@ -137,11 +141,7 @@ func (p *pod) keepRunning() {
 
 // runOnce runs one process to its end and returns why it ended, or could not be started.
 func (p *pod) runOnce() error {
-	plan, id, err := p.prepare()
-	if err != nil {
-		return err
-	}
-	tokenDue, err := id.renew(p.life)
+	plan, err := p.prepare()
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (p *pod) runOnce() error {
 		Name:    "pod " + p.name,
 		Path:    plan.path,
 		Args:    plan.args,
-		Env:     append(p.hostEnv(id), append(plan.env, p.deployment.options.ExtraEnv...)...),
+		Env:     append(p.hostEnv(), append(plan.env, p.deployment.options.ExtraEnv...)...),
 		Dir:     p.dir,
 		LogFile: p.logFile(),
 		Grace:   plan.grace,
@@ -162,7 +162,7 @@ func (p *pod) runOnce() error {
 	attend, cancel := context.WithCancel(p.life)
 	var attendants sync.WaitGroup
 	attendants.Go(func() { p.probe(attend, plan.readyURL) })
-	attendants.Go(func() { p.keepFresh(attend, plan, id, tokenDue) })
+	attendants.Go(func() { p.keepFresh(attend, plan) })
 	select {
 	case <-running.Done():
 	case <-p.life.Done():
@@ -177,22 +177,32 @@ func (p *pod) runOnce() error {
 }
 
 // prepare makes everything that the process needs, as it is in the cluster now.
-func (p *pod) prepare() (*plan, *identity, error) {
+func (p *pod) prepare() (*plan, error) {
 	d := p.deployment
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	plan, err := newPlan(p.life, p.identity(), p.spec, filepath.Join(p.dir, "volumes"), d.options)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, m := range plan.mounts {
-		if err := m.fill(p.life, p.identity().objects); err != nil {
-			return nil, nil, err
+		// What an earlier run was given is good enough while the API server is down.
+		if err := m.fill(p.life, p.identity().objects); err != nil && !m.filled() {
+			return nil, err
 		}
 	}
-	id, err := newIdentity(d.config, d.client, d.namespace, p.identity().serviceAccount, p.dir)
-	return plan, id, err
+	if p.login == nil {
+		p.login, err = newIdentity(d.config, d.client, d.namespace, p.identity().serviceAccount, p.dir)
+		if err != nil {
+			return nil, err
+		}
+	}
+	// Nor is a new token needed before it is due.
+	if time.Now().Before(p.login.due) {
+		return plan, nil
+	}
+	return plan, p.login.renew(p.life)
 }
 
 func (p *pod) identity() podIdentity {
@@ -208,19 +218,19 @@ func (p *pod) identity() podIdentity {
 }
 
 // hostEnv is what the process has besides its container's environment.
-func (p *pod) hostEnv(id *identity) []string {
+func (p *pod) hostEnv() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "TMPDIR=" + os.TempDir(),
-		"HOSTNAME=" + p.name, "KUBECONFIG=" + id.kubeconfig,
+		"HOSTNAME=" + p.name, "KUBECONFIG=" + p.login.kubeconfig,
 	}
 }
 
 // keepFresh renews the token when it is due, and what is mounted when it has changed, until ctx
 // ends. What fails is tried again at the next round: the process goes on with what it has.
-func (p *pod) keepFresh(ctx context.Context, plan *plan, id *identity, tokenDue time.Time) {
+func (p *pod) keepFresh(ctx context.Context, plan *plan) {
 	volumes := time.NewTicker(refresh)
 	defer volumes.Stop()
-	token := time.NewTimer(time.Until(tokenDue))
+	token := time.NewTimer(time.Until(p.login.due))
 	defer token.Stop()
 	objects := p.identity().objects
 	for {
@@ -232,11 +242,11 @@ func (p *pod) keepFresh(ctx context.Context, plan *plan, id *identity, tokenDue 
 				_ = m.fill(ctx, objects)
 			}
 		case <-token.C:
-			due, err := id.renew(ctx)
-			if err != nil {
-				due = time.Now().Add(refresh)
+			if err := p.login.renew(ctx); err != nil {
+				token.Reset(refresh)
+			} else {
+				token.Reset(time.Until(p.login.due))
 			}
-			token.Reset(time.Until(due))
 		}
 	}
 }

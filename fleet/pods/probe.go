@@ -17,7 +17,7 @@ const (
 // is ready as soon as it runs.
 func (p *pod) probe(ctx context.Context, url string) {
 	if url == "" {
-		p.note(func() { p.ready = true })
+		p.setReady(true)
 		return
 	}
 	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -25,7 +25,7 @@ func (p *pod) probe(ctx context.Context, url string) {
 	for {
 		if now := answers(ctx, client, url); now != ready && ctx.Err() == nil {
 			ready = now
-			p.note(func() { p.ready = now })
+			p.setReady(now)
 		}
 		pause := probeStarting
 		if ready {
@@ -37,6 +37,15 @@ func (p *pod) probe(ctx context.Context, url string) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+func (p *pod) setReady(ready bool) {
+	p.note(func() {
+		p.ready = ready
+		if ready {
+			p.failures = 0
+		}
+	})
 }
 
 func answers(ctx context.Context, client *http.Client, url string) bool {

@@ -101,6 +101,12 @@ func (m mount) fill(ctx context.Context, objects objectReader) error {
 	return nil
 }
 
+// filled reports whether the folder shows something already.
+func (m mount) filled() bool {
+	_, err := os.Stat(m.host)
+	return err == nil
+}
+
 // chosen returns the files of a volume: all keys under their names, or the items only.
 func chosen(content map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
 	if len(items) == 0 {

@@ -33,6 +33,7 @@ type agentOptions struct {
 	evictionGrace   time.Duration
 	maxWatches      int           // 0: the default
 	resync          time.Duration // 0: the default; only where canResync
+	pollOnly        bool          // only of the stand-in
 }
 
 // agent is a running work agent.
@@ -63,7 +64,12 @@ func startStandIn(options agentOptions) (agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	mode := work.HonourWatch
+	if options.pollOnly {
+		mode = work.PollOnly
+	}
 	standin, err := work.New(work.Options{
+		Feedback:            mode,
 		HubConfig:           hubConfig,
 		SpokeConfig:         spokeConfig,
 		ClusterName:         options.cluster,

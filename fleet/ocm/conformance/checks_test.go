@@ -196,6 +196,18 @@ func field(want any, path ...string) objectCheck {
 	}
 }
 
+// managedBy wants the object to have exactly those field managers, each with its operation.
+func managedBy(managers ...string) objectCheck {
+	return func(live object) error {
+		var got []string
+		for _, entry := range live.GetManagedFields() {
+			got = append(got, entry.Manager+" "+string(entry.Operation))
+		}
+		slices.Sort(got)
+		return equal(managers, slices.Compact(got))
+	}
+}
+
 // same wants the object to be that very one, not another of its name.
 func same(as object) objectCheck {
 	return func(live object) error {

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	workv1 "open-cluster-management.io/api/work/v1"
+
+	"wheelwright.dev/wheelwright/fleet/ocm/rbac"
 )
 
 // TestDeletion holds the rows of works that go, and of who keeps what they leave.
@@ -21,6 +25,7 @@ func TestDeletion(t *testing.T) {
 	t.Run("D11", recreatedByAnother)
 	t.Run("D12", otherVersionOfSameResource)
 	t.Run("D20", deletedBeforeTheAgentSawIt)
+	t.Run("after the right to read was lost", unreadableObject)
 }
 
 func deletedWork(t *testing.T) {
@@ -220,4 +225,33 @@ func deletedBeforeTheAgentSawIt(t *testing.T) {
 	r.fence()
 	r.mustNotLive(cm)
 	r.awaitRecordGone("d20")
+}
+
+// A work that has gone does not prove that its object has: one that the agent may no longer read
+// it forgets. What would collect it by its owner reference is held off here by a finalizer.
+func unreadableObject(t *testing.T) {
+	r := alone(t, agentOptions{})
+	definition := newDefinition("Keepsake", "keepsakes")
+	r.must(unstructured.SetNestedField(definition.Object, "lost.wheelwright.dev", "spec", "group"))
+	definition.SetName("keepsakes.lost.wheelwright.dev")
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: r.namespace, Labels: map[string]string{rbac.AggregateLabel: "true"}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"lost.wheelwright.dev"}, Resources: []string{"*"}, Verbs: []string{"*"}}},
+	}
+	r.must(spoke.Create(r.Context(), definition))
+	r.must(spoke.Create(r.Context(), role))
+	keepsake := newObject("lost.wheelwright.dev/v1", "Keepsake", r.namespace, "keepsake", nil)
+	r.startAgent()
+	r.create(manifestWork{name: r.namespace, manifests: []object{keepsake}})
+	r.awaitWork(r.namespace, applied(metav1.ConditionTrue))
+	r.awaitRecord(r.namespace, recorded("keepsake"))
+	before := r.mustLive(keepsake)
+	r.edit(keepsake, map[string]any{"metadata": map[string]any{"finalizers": []any{"conformance.wheelwright.dev/hold"}}})
+
+	r.must(spoke.Delete(r.Context(), role))
+	r.await("the loss of the right", func() error { return r.agentMayNotRead("lost.wheelwright.dev", "keepsakes") })
+	r.delete(r.namespace)
+	r.awaitGone(r.namespace)
+	r.must(same(before)(r.mustLive(keepsake)))
+	r.edit(keepsake, map[string]any{"metadata": map[string]any{"finalizers": nil}})
 }

@@ -11,7 +11,12 @@
 //	WORK_AGENT=/path/to/ocm/work go test ./fleet/ocm/conformance
 //
 // where the path is that of the binary built from ./cmd/work of OCM's repository. Rows that need
-// an agent to apply again sooner than OCM's four minutes are cut short for it.
+// an agent to apply again sooner than OCM's four minutes are cut short for it. All agents run
+// under the rights of package rbac.
+//
+// Beyond the table, agents are crashed in the middle of things, and what they write into statuses
+// is compared word for word with what OCM's agent wrote: testdata/status, rewritten by running
+// the test TestWording with WORK_AGENT and -update.
 //
 // Rows that the stand-in leaves out, because Wheelwright never asks for what they are about:
 //

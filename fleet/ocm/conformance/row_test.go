@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -238,4 +240,21 @@ func (r *row) replaceRights(rule rbacv1.PolicyRule) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
 		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: r.cluster, Name: rbac.HubServiceAccount}},
 	}))
+}
+
+// agentMayNotRead finds fault while the agent's identity may get objects of that kind.
+func (r *row) agentMayNotRead(group, resource string) error {
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: "system:serviceaccount:" + rbac.AgentNamespace + ":" + rbac.SpokeServiceAccount,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: r.namespace, Verb: "get", Group: group, Resource: resource,
+		},
+	}}
+	if err := spoke.Create(r.Context(), review); err != nil {
+		return err
+	}
+	if review.Status.Allowed {
+		return fmt.Errorf("the agent may still read %s", resource)
+	}
+	return nil
 }

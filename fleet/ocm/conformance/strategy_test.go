@@ -68,6 +68,8 @@ func twoFieldManagers(t *testing.T) {
 	r.awaitLive(first, field("small", "spec", "size"), field("red", "spec", "colour"),
 		ownedBy(r.mustRecord(one.name), r.mustRecord(two.name)))
 
+	r.must(managedBy("work-agent Apply", "work-agent Update", "work-agent-another Apply")(r.mustLive(first)))
+
 	one.manifests = []object{r.gadget("gadget", map[string]any{"size": "small", "colour": "blue"})}
 	r.update(one)
 	r.awaitWork(one.name, applied(metav1.ConditionFalse), manifestHas(0, condition{

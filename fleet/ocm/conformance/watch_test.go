@@ -6,6 +6,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// TestPollOnly shows the stand-in as an agent from before there was a scrape type.
+func TestPollOnly(t *testing.T) {
+	if agentBinary() != "" {
+		t.Skip("it is about the stand-in")
+	}
+	r := alone(t, agentOptions{pollOnly: true, statusInterval: hour})
+	r.startAgent()
+	gadget := r.gadget("gadget", nil)
+	w := manifestWork{name: r.namespace, manifests: []object{gadget}, configs: []config{healthOf(gadget).watched()}}
+	r.create(w)
+	r.awaitWork(w.name, available(metav1.ConditionTrue), values(0, map[string]any{}))
+	r.report(gadget, map[string]any{"isHealthy": true})
+	r.fence()
+	r.must(values(0, map[string]any{})(r.mustWork(w.name)))
+
+	w.annotations = map[string]string{"any": "event"} // makes the agent look
+	r.update(w)
+	r.awaitWork(w.name, values(0, map[string]any{"isHealthy": true}))
+}
+
 // TestWatch holds the rows of feedback that is watched for.
 func TestWatch(t *testing.T) {
 	t.Run("F23", deletionIsNoEvent)

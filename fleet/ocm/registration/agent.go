@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -84,8 +85,17 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := enqueue(claims.Informer(), status, func(metav1.Object) string { return a.options.ClusterName }); err != nil {
 		return fmt.Errorf("cannot watch the claims of cluster %s: %w", a.options.ClusterName, err)
 	}
+	// The hub's word that it accepts the cluster is waited for, not asked for.
+	accepted := clusterinformers.NewSharedInformerFactoryWithOptions(a.hubClient, 0,
+		clusterinformers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			options.FieldSelector = fields.OneTermEqualSelector("metadata.name", a.options.ClusterName).String()
+		})).Cluster().V1().ManagedClusters().Informer()
+	if err := enqueue(accepted, status, func(metav1.Object) string { return a.options.ClusterName }); err != nil {
+		return fmt.Errorf("cannot watch cluster %s on the hub: %w", a.options.ClusterName, err)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { claims.Informer().Run(ctx.Done()); return nil })
+	group.Go(func() error { accepted.Run(ctx.Done()); return nil })
 	status.Queue.Add(a.options.ClusterName)
 	lease.Queue.Add(a.options.ClusterName)
 	group.Go(func() error {
@@ -170,7 +180,11 @@ func (a *Agent) renew(ctx context.Context, name string) (time.Duration, error) {
 	lease, err := leases.Get(ctx, leaseName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		lease, err = leases.Create(ctx, newLease(name), metav1.CreateOptions{})
+		// The hub makes it too; whoever comes second finds it fresh.
+		_, err = leases.Create(ctx, newLease(name), metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			err = nil
+		}
 	case err == nil:
 		now := metav1.NowMicro()
 		lease.Spec.RenewTime = &now

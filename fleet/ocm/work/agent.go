@@ -3,91 +3,60 @@ package work
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/api/meta"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	workclientset "open-cluster-management.io/api/client/work/clientset/versioned"
 	workinformers "open-cluster-management.io/api/client/work/informers/externalversions"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"wheelwright.dev/wheelwright/fleet/ocm/internal/reconcile"
 )
 
+// recordResync is how often the cached records are gone through although nothing changed, as a
+// precaution.
+const recordResync = 21 * time.Hour
+
 // Agent is the work agent of one managed cluster.
 type Agent struct {
-	options     Options
-	connections []*http.Client
-	hubClient   *hubClient
-	spokeClient spokeClient
-	workClient  workclientset.Interface
-	mapper      meta.RESTMapper
+	options Options
+	clients *clients
 }
 
-// New prepares an agent. It contacts neither cluster.
+// New prepares an agent. It contacts neither cluster. It fails when a required option is missing
+// or a config is not usable.
 func New(options Options) (*Agent, error) {
 	options, err := options.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	hubHTTP, err := rest.HTTPClientFor(options.HubConfig)
+	clients, err := newClients(options)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a client for the hub of cluster %s: %w", options.ClusterName, err)
+		return nil, fmt.Errorf("cannot make the work agent's clients for cluster %s: %w", options.ClusterName, err)
 	}
-	hub, err := newHubClient(options.HubConfig, hubHTTP, options.ClusterName)
-	if err != nil {
-		return nil, err
-	}
-	spokeHTTP, err := rest.HTTPClientFor(options.SpokeConfig)
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a client for cluster %s: %w", options.ClusterName, err)
-	}
-	spoke, err := dynamic.NewForConfigAndClient(options.SpokeConfig, spokeHTTP)
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a client for the objects of cluster %s: %w", options.ClusterName, err)
-	}
-	records, err := workclientset.NewForConfigAndClient(options.SpokeConfig, spokeHTTP)
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a client for the AppliedManifestWorks of cluster %s: %w", options.ClusterName, err)
-	}
-	mapper, err := apiutil.NewDynamicRESTMapper(options.SpokeConfig, spokeHTTP)
-	if err != nil {
-		return nil, fmt.Errorf("cannot map the kinds of cluster %s: %w", options.ClusterName, err)
-	}
-	return &Agent{
-		options:     options,
-		connections: []*http.Client{hubHTTP, spokeHTTP},
-		hubClient:   hub,
-		spokeClient: spokeClient{spoke},
-		workClient:  records,
-		mapper:      mapper,
-	}, nil
+	return &Agent{options: options, clients: clients}, nil
 }
 
 // Run works until ctx ends and returns when all it started has ended. Whatever was under way is
 // cut off, as by a crash; the next Run, of this agent or of another of the same ID, carries on.
-// It returns nil, or the reason why it could not start.
+// It returns nil, or the reason why it could not start. Errors of single works are logged to the
+// logger in ctx, reported in the works where they belong there, and tried again.
 func (a *Agent) Run(ctx context.Context) error {
-	works, err := a.hubClient.informer()
+	defer a.clients.close()
+	works, err := a.clients.hub.informer()
 	if err != nil {
 		return fmt.Errorf("cannot watch the works of cluster %s: %w", a.options.ClusterName, err)
 	}
-	recordInformer := workinformers.NewSharedInformerFactory(a.workClient, 21*time.Hour).Work().V1().AppliedManifestWorks()
-	records := &recordClient{
-		client:  a.workClient.WorkV1().AppliedManifestWorks(),
+	recordInformer := workinformers.NewSharedInformerFactory(a.clients.records, recordResync).Work().V1().AppliedManifestWorks()
+	loops := a.newLoops(works, &recordClient{
+		client:  a.clients.records.WorkV1().AppliedManifestWorks(),
 		lister:  recordInformer.Lister(),
 		hubHash: HubHash(a.options.HubURL),
 		agentID: a.options.AgentID,
-	}
-	loops := a.newLoops(works, records)
+	})
 	if err := loops.subscribe(works, recordInformer.Informer()); err != nil {
 		return fmt.Errorf("cannot watch for cluster %s: %w", a.options.ClusterName, err)
 	}
+	defer loops.status.objects.close()
 
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { works.Run(ctx.Done()); return nil })
@@ -97,12 +66,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	group.Go(func() error { loops.works.Run(ctx, loops.works.sync); return nil })
 	group.Go(func() error { loops.records.Run(ctx, loops.records.sync); return nil })
 	group.Go(func() error { loops.status.Run(ctx, loops.status.sync); return nil })
-	err = group.Wait()
-	loops.status.objects.close()
-	for _, connection := range a.connections {
-		utilnet.CloseIdleConnectionsFor(connection.Transport)
-	}
-	return err
+	return group.Wait()
 }
 
 // newLoops builds the three loops over the two caches.
@@ -111,13 +75,13 @@ func (a *Agent) newLoops(informer cache.SharedIndexInformer, records *recordClie
 	unchanged := newApplyCache()
 	status := &statusLoop{
 		Loop:      reconcile.New("status"),
-		hubClient: a.hubClient,
+		hubClient: a.clients.hub,
 		works:     works,
 		interval:  a.options.StatusSyncInterval,
 		feedback:  a.options.Feedback,
 	}
 	status.objects = &objectReader{
-		spokeClient: a.spokeClient,
+		spokeClient: a.clients.spoke,
 		works:       informer.GetIndexer(),
 		changed:     status.Queue.Add,
 		limit:       a.options.MaxFeedbackWatch,
@@ -125,19 +89,19 @@ func (a *Agent) newLoops(informer cache.SharedIndexInformer, records *recordClie
 	}
 	work := &workLoop{
 		Loop:        reconcile.New("work"),
-		hubClient:   a.hubClient,
-		spokeClient: a.spokeClient,
+		hubClient:   a.clients.hub,
+		spokeClient: a.clients.spoke,
 		works:       works,
 		records:     records,
-		applier:     &applier{spokeClient: a.spokeClient, unchanged: unchanged},
-		mapper:      a.mapper,
+		applier:     &applier{spokeClient: a.clients.spoke, unchanged: unchanged},
+		mapper:      a.clients.mapper,
 		watches:     status.objects,
 		resync:      a.options.ResyncInterval,
 		pruning:     newPruningBackoff(),
 	}
 	record := &recordLoop{
 		Loop:        reconcile.New("record"),
-		spokeClient: a.spokeClient,
+		spokeClient: a.clients.spoke,
 		works:       works,
 		records:     records,
 		watches:     status.objects,

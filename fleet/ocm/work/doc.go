@@ -18,5 +18,7 @@
 //	recordLoop   AppliedManifestWork  deletion of recorded objects, eviction
 //
 // Left out, because Wheelwright never asks for them: ignoreFields, executors, Complete and
-// the time to live that follows it, condition rules, and raw JSON feedback.
+// the time to live that follows it, condition rules, and raw JSON feedback; and of the update
+// strategy Update what OCM does only to Services (an annotation with a hash of the spec) and to
+// StorageClasses and CSIDrivers (deleting what cannot be changed and making it anew).
 package work

@@ -39,14 +39,17 @@ func (l *loops) workAdded(work *manifestWork) {
 }
 
 func (l *loops) workUpdated(before, now *manifestWork) {
-	l.status.Queue.Add(now.Name)
-	if now.DeletionTimestamp != nil || !now.managed() {
-		l.works.Queue.Add(now.Name)
-		return
+	respecified := !equality.Semantic.DeepEqual(before.Spec, now.Spec)
+	if !respecified || len(now.Spec.Workload.Manifests) == 0 {
+		l.status.Queue.Add(now.Name)
 	}
-	// The agent's own status patches come by here too, and annotations are nobody's business.
-	if !equality.Semantic.DeepEqual(before.Spec, now.Spec) || !equality.Semantic.DeepEqual(before.Labels, now.Labels) {
-		l.works.Queue.Forget(now.Name) // a new spec does not serve out the old one's back-off
+	// A new spec is first applied. Applied then changes, which is the event that it is reported
+	// on for; both at once would only stand in each other's way.
+	switch {
+	case now.DeletionTimestamp != nil || !now.managed():
+		l.works.Queue.Add(now.Name)
+	case respecified || !equality.Semantic.DeepEqual(before.Labels, now.Labels):
+		l.works.Queue.Forget(now.Name) // it does not serve out the back-off of the old one
 		l.works.Queue.Add(now.Name)
 	}
 }

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -40,7 +39,7 @@ func newHubClient(config *rest.Config, httpClient *http.Client, namespace string
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientForConfigAndClient(config, httpClient)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a client for the hub's ManifestWorks: %w", err)
+		return nil, err
 	}
 	return &hubClient{rest: client, namespace: namespace}, nil
 }
@@ -65,21 +64,6 @@ func (h *hubClient) patch(ctx context.Context, name string, patch []byte, subres
 	err := h.rest.Patch(types.MergePatchType).Namespace(h.namespace).Resource(worksResource).
 		Name(name).SubResource(subresources...).Body(patch).Do(ctx).Into(work)
 	return work, err
-}
-
-// workLister reads works from the informer's store.
-type workLister struct {
-	store     cache.Store
-	namespace string
-}
-
-// get returns the cached work, nil when there is none. The work must not be changed.
-func (l workLister) get(name string) *manifestWork {
-	item, found, err := l.store.GetByKey(l.namespace + "/" + name)
-	if err != nil || !found {
-		return nil
-	}
-	return item.(*manifestWork)
 }
 
 // statusAttempts is how often a status is written before its conflicts count as an error.
@@ -115,4 +99,19 @@ func (h *hubClient) updateStatus(
 		work = current
 	}
 	return conflict
+}
+
+// workLister reads works from the informer's store.
+type workLister struct {
+	store     cache.Store
+	namespace string
+}
+
+// get returns the cached work, nil when there is none. The work must not be changed.
+func (l workLister) get(name string) *manifestWork {
+	item, found, err := l.store.GetByKey(l.namespace + "/" + name)
+	if err != nil || !found {
+		return nil
+	}
+	return item.(*manifestWork)
 }

@@ -47,7 +47,7 @@ type Options struct {
 	// From NeverEvict on it does so for ever. Default 60 minutes.
 	EvictionGracePeriod time.Duration
 	// MaxFeedbackWatch caps the watches that Watch feedback may open, one for each kind and
-	// namespace; objects beyond it are polled. Default 50.
+	// namespace; objects beyond it are polled. Default 50; a negative number allows none.
 	MaxFeedbackWatch int
 	// Feedback is HonourWatch unless set.
 	Feedback FeedbackMode
