@@ -22,6 +22,10 @@ import (
 	"wheelwright.dev/wheelwright/fleet/ocm/work"
 )
 
+// workAgentQPS lets a work agent deliver some 150 new works a second. OCM's default of 50 requests spares a hub that many
+// clusters share; here it would only be waited for.
+const workAgentQPS = 500
+
 // workAgent is a running stand-in of OCM's work agent.
 type workAgent struct {
 	stop context.CancelFunc
@@ -90,7 +94,7 @@ func (f *Embedded) StartWorkAgent(ctx context.Context, name string) error {
 	}
 	agent, err := work.New(work.Options{
 		HubConfig: hubConfig, SpokeConfig: spokeConfig, ClusterName: name, Feedback: f.options.Feedback,
-		StatusSyncInterval: f.options.PollInterval,
+		StatusSyncInterval: f.options.PollInterval, QPS: workAgentQPS, Burst: 2 * workAgentQPS,
 	})
 	if err != nil {
 		return err

@@ -8,10 +8,9 @@ import (
 	clusterv1 "open-cluster-management.io/api/cluster/v1"
 	clusterv1beta2 "open-cluster-management.io/api/cluster/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
-)
 
-// defaultSet is the set of a cluster that names none.
-const defaultSet = "default"
+	"wheelwright.dev/wheelwright/fleet/ocm/registration"
+)
 
 // defaultClusterSet puts ManagedClusters without a set into the default one.
 func defaultClusterSet(_ context.Context, request admission.Request) admission.Response {
@@ -27,7 +26,7 @@ func defaultClusterSet(_ context.Context, request admission.Request) admission.R
 	if err := json.Unmarshal(request.Object.Raw, &object); err != nil {
 		return deny(fmt.Errorf("the ManagedCluster cannot be decoded: %w", err))
 	}
-	labels := map[string]string{clusterv1beta2.ClusterSetLabel: defaultSet}
+	labels := map[string]string{clusterv1beta2.ClusterSetLabel: registration.DefaultSet}
 	for key, value := range cluster.Labels {
 		if key != clusterv1beta2.ClusterSetLabel {
 			labels[key] = value
