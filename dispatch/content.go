@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +18,9 @@ const MaxManifestBytes = 500 * 1024
 // hashVersion names the canonical form that new content is hashed by. A work keeps the version that it was written with
 // until its content changes, so that a new version rewrites nothing by itself.
 const hashVersion = "v1"
+
+// revisionFieldSize is at least what the revision adds to the JSON of an object: its field, and a spec around it if need be.
+const revisionFieldSize = len(`"spec":{"revision":"",},`) + revisionLength
 
 // Content is one object to deliver, hashed once and shared between all clusters that it goes to. It is immutable.
 type Content struct {
@@ -38,16 +40,12 @@ func NewContent(object *unstructured.Unstructured, resource schema.GroupVersionR
 	if err != nil {
 		return nil, err
 	}
-	sized, err := marshalAt(object, strings.Repeat("x", revisionLength))
-	if err != nil {
-		return nil, err
-	}
 	sum := sha256.Sum256(append([]byte("wheelwright content "+hashVersion+"\n"), raw...))
 	return &Content{
 		object:   object,
 		resource: resource,
 		digest:   hex.EncodeToString(sum[:]),
-		size:     (&runtime.RawExtension{Raw: sized}).Size(),
+		size:     (&runtime.RawExtension{Raw: raw}).Size() + revisionFieldSize,
 	}, nil
 }
 
@@ -84,15 +82,22 @@ func (e *TooLargeError) Error() string {
 		e.Object, e.Size, MaxManifestBytes)
 }
 
-// marshalAt is the JSON of the object at a revision. Map keys are sorted by encoding/json, which makes it canonical.
+// marshalAt is the JSON of the object at a revision, or at none. Map keys are sorted by encoding/json, which makes it
+// canonical.
 func marshalAt(object *unstructured.Unstructured, revision string) ([]byte, error) {
-	copied := object.DeepCopy()
-	if revision == "" {
-		unstructured.RemoveNestedField(copied.Object, "spec", "revision")
-	} else if err := unstructured.SetNestedField(copied.Object, revision, "spec", "revision"); err != nil {
-		return nil, fmt.Errorf("setting the revision of %s: %w", describe(object), err)
+	carried, _, err := unstructured.NestedString(object.Object, "spec", "revision")
+	if err != nil {
+		return nil, fmt.Errorf("reading the revision of %s: %w", describe(object), err)
 	}
-	raw, err := json.Marshal(copied.Object)
+	if carried != revision {
+		object = object.DeepCopy()
+		if revision == "" {
+			unstructured.RemoveNestedField(object.Object, "spec", "revision")
+		} else if err := unstructured.SetNestedField(object.Object, revision, "spec", "revision"); err != nil {
+			return nil, fmt.Errorf("setting the revision of %s: %w", describe(object), err)
+		}
+	}
+	raw, err := json.Marshal(object.Object)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", describe(object), err)
 	}

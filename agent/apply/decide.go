@@ -3,7 +3,7 @@ package apply
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"wheelwright.dev/wheelwright/agent/version"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // decision is what to do about one object.
@@ -27,13 +27,13 @@ func decide(wanted Object, last applied, live *unstructured.Unstructured, behind
 	switch {
 	case last.hash != wanted.Hash:
 		return write
-	case behind && (live == nil || live.GetUID() != last.uid || version.Older(live.GetResourceVersion(), last.resourceVersion)):
+	case behind && (live == nil || live.GetUID() != last.uid || resourceversion.Older(live.GetResourceVersion(), last.resourceVersion)):
 		return await
 	case live == nil || live.GetUID() != last.uid:
 		return write
 	case live.GetResourceVersion() == last.resourceVersion:
 		return keep
-	case version.Older(live.GetResourceVersion(), last.resourceVersion):
+	case resourceversion.Older(live.GetResourceVersion(), last.resourceVersion):
 		// The watch has come further than what its store shows; the store is about to follow.
 		return await
 	case last.generation == 0 || live.GetGeneration() != last.generation:

@@ -20,6 +20,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // Watcher shows the kinds that Components use, and wakes the Components.
@@ -41,7 +42,7 @@ type Reconciler struct {
 	applier     *apply.Applier
 	watcher     Watcher
 	recorder    record.EventRecorder
-	written     *writtenVersions
+	written     *resourceversion.Written
 	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
 }
 
@@ -101,7 +102,7 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*core
 	if err != nil {
 		return nil, fmt.Errorf("reading Component %s: %w", name, err)
 	}
-	if r.written.isAheadOf(component) {
+	if r.written.AheadOf(component) {
 		return nil, nil
 	}
 	r.owners.Store(name, object.OwnerFor(component))
@@ -123,7 +124,7 @@ func (r *Reconciler) patchMetadata(ctx context.Context, before, after *corev1alp
 	if err := r.spokeClient.Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("writing the finalizers of Component %s/%s: %w", after.Namespace, after.Name, err)
 	}
-	r.written.note(after)
+	r.written.Note(after)
 	return nil
 }
 
@@ -132,6 +133,6 @@ func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) {
 	r.watcher.Forget(ctx, name)
 	if owner, ok := r.owners.LoadAndDelete(name); ok {
 		r.applier.Forget(owner.(object.Owner))
-		r.written.forget(owner.(object.Owner).UID)
+		r.written.Forget(owner.(object.Owner).UID)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // Indexes of Components in the manager's cache.
@@ -52,7 +53,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		applier:     parts.Applier,
 		watcher:     parts.Watcher,
 		recorder:    mgr.GetEventRecorderFor("wheelwright-agent"),
-		written:     newWrittenVersions(),
+		written:     &resourceversion.Written{},
 	}
 	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byDependency: dependencies} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {

@@ -28,7 +28,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, component *corev1alpha1.Co
 	if err != nil {
 		return fmt.Errorf("writing the status of Component %s/%s: %w", component.Namespace, component.Name, err)
 	}
-	r.written.note(next)
+	r.written.Note(next)
 	r.publish(next, eventsBetween(component.Status, next.Status))
 	return nil
 }

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/agent/object"
-	"wheelwright.dev/wheelwright/agent/version"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // syncTimeout bounds how long reconciles wait for the first list of a kind. Longer than that means that the list is refused or the
@@ -138,7 +138,7 @@ func (o *Objects) Behind(_ context.Context, kind schema.GroupVersionKind, resour
 	}
 	// controller-runtime hides it, but its informers are client-go's.
 	informer, ok := watch.informer.(interface{ LastSyncResourceVersion() string })
-	return ok && version.Older(informer.LastSyncResourceVersion(), resourceVersion)
+	return ok && resourceversion.Older(informer.LastSyncResourceVersion(), resourceVersion)
 }
 
 // use notes the use and starts what is not started.

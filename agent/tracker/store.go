@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/agent/object"
-	"wheelwright.dev/wheelwright/agent/version"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // Wanted is what a Component renders to now.
@@ -113,7 +113,7 @@ func (s *Store) newest(name string, cached *corev1alpha1.ResourceTracker) *corev
 	if !ok {
 		return cached
 	}
-	if cached != nil && !version.Older(cached.ResourceVersion, written.ResourceVersion) {
+	if cached != nil && !resourceversion.Older(cached.ResourceVersion, written.ResourceVersion) {
 		delete(s.written, name)
 		return cached
 	}

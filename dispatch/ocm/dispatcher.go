@@ -8,13 +8,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "open-cluster-management.io/api/cluster/v1"
 	workv1 "open-cluster-management.io/api/work/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/dispatch"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // maxAttempts bounds how often one delivery meets another writer before it is left to the next reconcile. The work agent
@@ -28,7 +28,7 @@ type Dispatcher struct {
 	features  dispatch.Features
 	deadline  time.Duration
 	now       func() time.Time
-	written   *written
+	written   resourceversion.Written // of works
 }
 
 // Options of New.
@@ -53,7 +53,7 @@ func New(options Options) *Dispatcher {
 	}
 	return &Dispatcher{
 		hubClient: options.HubClient, hubReader: options.HubReader, features: options.Features,
-		deadline: options.ProgressDeadline, now: now, written: newWritten(),
+		deadline: options.ProgressDeadline, now: now,
 	}
 }
 
@@ -111,16 +111,7 @@ func (p *Dispatcher) put(ctx context.Context, packed *unstructured.Unstructured,
 			return err
 		}
 	}
-	return p.remember(packed)
-}
-
-func (p *Dispatcher) remember(written *unstructured.Unstructured) error {
-	work := &workv1.ManifestWork{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(
-		map[string]any{"metadata": written.Object["metadata"]}, work); err != nil {
-		return fmt.Errorf("reading what the hub returned: %w", err)
-	}
-	p.written.record(work)
+	p.written.Note(packed)
 	return nil
 }
 
@@ -145,7 +136,7 @@ func (p *Dispatcher) ReadLive(ctx context.Context, wanted dispatch.Delivery) (di
 func (p *Dispatcher) read(ctx context.Context, reader client.Reader, wanted dispatch.Delivery, work *workv1.ManifestWork) (dispatch.Reading, error) {
 	source := dispatch.Source{Work: work, Now: p.now(), ProgressDeadline: p.deadline}
 	if work != nil {
-		source.Stale = p.written.behind(work)
+		source.Stale = p.written.AheadOf(work)
 		cluster := &clusterv1.ManagedCluster{}
 		err := reader.Get(ctx, types.NamespacedName{Name: work.Namespace}, cluster)
 		switch {
@@ -222,6 +213,6 @@ func (p *Dispatcher) Withdraw(ctx context.Context, work dispatch.Work) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting the work of %s on cluster %s: %w", work.Object, work.Cluster, err)
 	}
-	p.written.forget(types.NamespacedName{Namespace: work.Cluster, Name: work.Name})
+	p.written.Forget(work.UID)
 	return nil
 }

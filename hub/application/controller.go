@@ -17,6 +17,7 @@ import (
 	"wheelwright.dev/wheelwright/dispatch"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 // Reconciler reconciles Applications.
@@ -27,6 +28,8 @@ type Reconciler struct {
 	checker    DefinitionChecker
 	recorder   record.EventRecorder
 	pace       *pace
+	builds     *builds
+	written    resourceversion.Latest[*corev1alpha1.Application]
 	now        func() time.Time
 }
 
@@ -36,6 +39,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.hubClient.Get(ctx, request.NamespacedName, app); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	app = r.written.Of(app).DeepCopy()
 	if !app.DeletionTimestamp.IsZero() {
 		return r.reconcileDelete(ctx, app)
 	}
@@ -87,7 +91,7 @@ func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Applicatio
 	if err != nil {
 		return nil, err
 	}
-	built, err := contents(app, found)
+	built, err := r.builds.of(app, locks, found)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +157,8 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, app *corev1alpha1.Appl
 		return ctrl.Result{}, err
 	}
 	r.pace.forget(app.UID)
+	r.builds.forget(app.UID)
+	defer r.written.Forget(app.UID)
 	if err := r.patchFinalizer(ctx, app, controllerutil.RemoveFinalizer); client.IgnoreNotFound(err) != nil {
 		return requeueOnConflict(err)
 	}
@@ -169,6 +175,7 @@ func (r *Reconciler) patchFinalizer(ctx context.Context, app *corev1alpha1.Appli
 	if err != nil {
 		return fmt.Errorf("patching the finalizer of Application %s/%s: %w", app.Namespace, app.Name, err)
 	}
+	r.written.Note(app.DeepCopy())
 	return nil
 }
 
@@ -186,6 +193,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, app *corev1alpha1.Applicat
 	if err := r.hubClient.Status().Patch(ctx, app, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return 0, fmt.Errorf("writing the status of Application %s/%s: %w", app.Namespace, app.Name, err)
 	}
+	r.written.Note(app.DeepCopy())
 	r.pace.wrote(app.UID, r.now())
 	r.announce(before, app)
 	if before.Status.AcceptedGeneration != next.AcceptedGeneration {

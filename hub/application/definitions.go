@@ -125,12 +125,17 @@ func (r *Reconciler) lockDefinitions(ctx context.Context, app *corev1alpha1.Appl
 		if containsLock(locks, component.Type) {
 			continue
 		}
+		held := findLock(app, component.Type)
+		if held != nil && app.Status.AcceptedGeneration == app.Generation {
+			locks = append(locks, *held)
+			continue
+		}
 		revision, lock, err := newLock(app, component.Type, found[component.Type])
 		if err != nil {
 			return nil, err
 		}
 		locks = append(locks, lock)
-		if held := findLock(app, component.Type); held != nil && *held == lock {
+		if held != nil && *held == lock {
 			continue
 		}
 		if err := r.hubClient.Create(ctx, revision); err != nil && !apierrors.IsAlreadyExists(err) {

@@ -51,7 +51,7 @@ func CacheOptions() (map[client.Object]cache.ByObject, error) {
 func Setup(mgr ctrl.Manager, options Options) error {
 	r := &Reconciler{
 		hubClient: mgr.GetClient(), hubReader: mgr.GetAPIReader(), dispatcher: options.Dispatcher, checker: options.Checker,
-		recorder: mgr.GetEventRecorderFor("wheelwright-hub"), pace: newPace(), now: time.Now,
+		recorder: mgr.GetEventRecorderFor("wheelwright-hub"), pace: newPace(), builds: newBuilds(), now: time.Now,
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("application").

@@ -30,12 +30,12 @@ func (b *bench) editToHealthy(ctx context.Context) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.remove(ctx, app); err != nil {
-		return nil, err
-	}
-	floor, err := b.floor(ctx)
+	floor, err := b.floor(ctx, app)
 	if err != nil {
 		return nil, fmt.Errorf("the floor: %w", err)
+	}
+	if err := b.remove(ctx, app); err != nil {
+		return nil, err
 	}
 	const goal = "p50 at most 2.5 times the floor"
 	return []record{

@@ -1,5 +1,5 @@
 // Command bench measures Wheelwright on an embedded fleet, each figure beside a floor that is measured in the same run, and
-// writes what it measured to bench/results/latest.json.
+// writes what it measured to bench/results/latest.json. Arguments choose some of memory and edit; without, all are taken.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/go-logr/logr"
@@ -75,12 +76,15 @@ func onFleet(ctx context.Context, assets build.Assets, binaries string, steps *t
 		return nil, err
 	}
 	for _, measure := range []struct {
-		name string
-		take func(context.Context) ([]record, error)
+		id, name string
+		take     func(context.Context) ([]record, error)
 	}{
-		{"memory, idle and with 500 components", b.memory},
-		{"edit to healthy, and its floor", b.editToHealthy},
+		{"memory", "memory, idle and with 500 components", b.memory},
+		{"edit", "edit to healthy, and its floor", b.editToHealthy},
 	} {
+		if len(os.Args) > 1 && !slices.Contains(os.Args[1:], measure.id) {
+			continue
+		}
 		err := steps.Run(measure.name, func() error {
 			some, err := measure.take(ctx)
 			found = append(found, some...)

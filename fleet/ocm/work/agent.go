@@ -71,7 +71,7 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // newLoops builds the three loops over the two caches.
 func (a *Agent) newLoops(informer cache.SharedIndexInformer, records *recordClient) *loops {
-	works := workLister{store: informer.GetStore(), namespace: a.options.ClusterName}
+	works := workLister{store: informer.GetStore(), namespace: a.options.ClusterName, written: &a.clients.hub.written}
 	unchanged := newApplyCache()
 	status := &statusLoop{
 		Loop:      reconcile.New("status"),

@@ -17,6 +17,7 @@ import (
 	workv1 "open-cluster-management.io/api/work/v1"
 
 	"wheelwright.dev/wheelwright/fleet/ocm/internal/mergepatch"
+	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
 const worksResource = "manifestworks"
@@ -25,6 +26,7 @@ const worksResource = "manifestworks"
 type hubClient struct {
 	rest      rest.Interface
 	namespace string
+	written   resourceversion.Latest[*manifestWork]
 }
 
 func newHubClient(config *rest.Config, httpClient *http.Client, namespace string) (*hubClient, error) {
@@ -63,7 +65,14 @@ func (h *hubClient) patch(ctx context.Context, name string, patch []byte, subres
 	work := &manifestWork{}
 	err := h.rest.Patch(types.MergePatchType).Namespace(h.namespace).Resource(worksResource).
 		Name(name).SubResource(subresources...).Body(patch).Do(ctx).Into(work)
-	return work, err
+	if err != nil {
+		return nil, err
+	}
+	work.ManagedFields = nil // as in the cache
+	if len(work.Finalizers) > 0 {
+		h.written.Note(work) // a deleted work whose last finalizer went is not to be remembered
+	}
+	return work, nil
 }
 
 // statusAttempts is how often a status is written before its conflicts count as an error.
@@ -101,17 +110,18 @@ func (h *hubClient) updateStatus(
 	return conflict
 }
 
-// workLister reads works from the informer's store.
+// workLister reads works from the informer's store, or as the agent's own last write left them.
 type workLister struct {
 	store     cache.Store
 	namespace string
+	written   *resourceversion.Latest[*manifestWork]
 }
 
-// get returns the cached work, nil when there is none. The work must not be changed.
+// get returns the newest work known, nil when there is none. The work must not be changed.
 func (l workLister) get(name string) *manifestWork {
 	item, found, err := l.store.GetByKey(l.namespace + "/" + name)
 	if err != nil || !found {
 		return nil
 	}
-	return item.(*manifestWork)
+	return l.written.Of(item.(*manifestWork))
 }

@@ -1,6 +1,6 @@
-// Package version compares resource versions of one cluster. The API server hands them out as growing numbers; where one is
-// not a number, nothing is said about order.
-package version
+// Package resourceversion compares resource versions of one resource in one cluster. The API server hands them out as
+// growing numbers (KEP-5504); where one is not a number, nothing is said about order.
+package resourceversion
 
 import "strconv"
 

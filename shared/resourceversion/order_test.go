@@ -1,4 +1,4 @@
-package version
+package resourceversion
 
 import "testing"
 
