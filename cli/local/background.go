@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 
 	"wheelwright.dev/wheelwright/cli/terminal"
@@ -28,7 +29,7 @@ type message struct {
 }
 
 // Background starts a fleet in a process of its own, shows its steps, and returns when it is up. When ctx ends before, the
-// process is ended and waited for. args make this same program run the fleet and report to file descriptor 3: see Report.
+// process is ended and waited for. args make this same program run the fleet and report: see Report.
 func Background(ctx context.Context, folder Folder, steps *terminal.Steps, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,21 +42,27 @@ func Background(ctx context.Context, folder Folder, steps *terminal.Steps, args 
 	if err := os.MkdirAll(folder.Path(), 0o700); err != nil {
 		return err
 	}
-	reader, writer, err := os.Pipe()
+	reports, writer, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer reports.Close()
+	// Should this process be killed before the fleet is up, the kernel closes alive, and the fleet's process sees it.
+	starter, alive, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	defer alive.Close()
 	command := exec.Command(self, args...)
-	command.ExtraFiles = []*os.File{writer}
+	command.ExtraFiles = []*os.File{writer, starter}
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the terminal's Ctrl-C is for us alone
 	err = command.Start()
-	if err := errors.Join(err, writer.Close()); err != nil {
+	if err := errors.Join(err, writer.Close(), starter.Close()); err != nil {
 		return fmt.Errorf("starting the fleet's process: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = command.Process.Signal(syscall.SIGTERM) }) // it may have ended
 	defer stop()
-	if err := show(reader, steps); err != nil {
+	if err := show(reports, steps); err != nil {
 		return errors.Join(ctx.Err(), err, ended(command.Wait()))
 	}
 	return command.Process.Release()
@@ -97,16 +104,30 @@ func ended(err error) error {
 	return err
 }
 
-// Reporter is the other end of Background's pipe.
-type Reporter struct{ out io.WriteCloser }
+// Reporter is the other end of Background's pipes.
+type Reporter struct {
+	out   io.WriteCloser
+	ready atomic.Bool
+}
 
-// Report takes over file descriptor 3, where Background put it.
-func Report() (*Reporter, error) {
-	pipe := os.NewFile(3, "reports")
-	if _, err := pipe.Stat(); err != nil {
-		return nil, errors.New("this command is for 'wheel up' to run: use that")
+// Report takes over file descriptors 3 and 4, where Background put the pipes. The context that it returns ends with ctx, and
+// when the one who started this process is gone before Ready.
+func Report(ctx context.Context) (*Reporter, context.Context, error) {
+	out, starter := os.NewFile(3, "reports"), os.NewFile(4, "starter")
+	for _, pipe := range []*os.File{out, starter} {
+		if _, err := pipe.Stat(); err != nil {
+			return nil, nil, errors.New("this command is for 'wheel up' to run: use that")
+		}
 	}
-	return &Reporter{pipe}, nil
+	r := &Reporter{out: out}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() { // ends with the starter, which ends soon after Ready
+		_, _ = starter.Read(make([]byte, 1)) // nothing is ever written: it returns when the other end closes
+		if !r.ready.Load() {
+			cancel(errors.New("whoever started this fleet is gone"))
+		}
+	}()
+	return r, ctx, nil
 }
 
 // Progress reports steps. It fits fleet.Options.
@@ -117,6 +138,7 @@ func (r *Reporter) Progress(step string) (done func(error)) {
 
 // Ready says that the fleet is up. Nothing more is reported after it.
 func (r *Reporter) Ready() error {
+	r.ready.Store(true)
 	r.say(message{Ready: true})
 	return r.out.Close()
 }

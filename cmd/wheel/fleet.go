@@ -160,11 +160,11 @@ func runFleetCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			reporter, err := local.Report()
+			reporter, ctx, err := local.Report(command.Context())
 			if err != nil {
 				return err
 			}
-			err = local.Run(command.Context(), local.At(flags.dir), flags.options(reporter.Progress), os.Stderr,
+			err = local.Run(ctx, local.At(flags.dir), flags.options(reporter.Progress), os.Stderr,
 				func(ctx context.Context, _ *fleet.Embedded) error {
 					if err := reporter.Ready(); err != nil {
 						return err

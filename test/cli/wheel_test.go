@@ -69,7 +69,11 @@ func TestUpAndDown(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fleet")
 	output, code := run(t, "up", "--dir", dir)
 	want(t, output, code, 0, "export KUBECONFIG="+dir+"/kubeconfig", "hub, dev-eu, prod-eu", "wheel down --dir "+dir)
-	t.Cleanup(func() { run(t, "down", "--dir", dir) })
+	t.Cleanup(func() {
+		if t.Failed() {
+			_ = exec.Command(wheel, "down", "--dir", dir).Run() // it may be down already
+		}
+	})
 
 	output, code = run(t, "up", "--dir", dir)
 	want(t, output, code, 1, "already running", "wheel down --dir "+dir)
@@ -108,7 +112,7 @@ func TestATakenPortIsNamed(t *testing.T) {
 func TestInterruptions(t *testing.T) {
 	moments := []time.Duration{100 * time.Millisecond, time.Second, 4 * time.Second, 9 * time.Second}
 	for _, command := range []string{"demo", "up"} {
-		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 			for _, after := range moments {
 				t.Run(fmt.Sprintf("%s/%s/%s", command, signal, after), func(t *testing.T) {
 					interrupt(t, command, signal, after)

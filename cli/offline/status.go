@@ -1,0 +1,149 @@
+package offline
+
+import (
+	"fmt"
+	"maps"
+
+	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/vela"
+)
+
+// Status is what definitions say of live objects.
+type Status struct {
+	IsHealthy bool           `json:"isHealthy"`
+	Message   string         `json:"message"`
+	Exports   map[string]any `json:"exports,omitempty"`
+	// Traits that have an opinion of their own.
+	Traits []TraitStatus `json:"traits,omitempty"`
+	// Objects that traits of the phase post add, once the component is healthy.
+	Objects []any `json:"objects,omitempty"`
+}
+
+// TraitStatus is what one trait says of its objects.
+type TraitStatus struct {
+	Type      string `json:"type"`
+	IsHealthy bool   `json:"isHealthy"`
+	Message   string `json:"message"`
+}
+
+// Status judges the rendering over live objects from a file; without a file, over the status, output and outputs that the
+// context holds. The file is a map by output name; each entry is a live object or, without a kind, its status. An
+// output's statusPaths are followed in a live object.
+func (r *Result) Status(file string) (*Status, error) {
+	live, err := r.live(file)
+	if err != nil {
+		return nil, err
+	}
+	context, err := r.judgedContext(live)
+	if err != nil {
+		return nil, err
+	}
+	judgement, err := r.Judge(context)
+	if err != nil {
+		return nil, err
+	}
+	status := &Status{IsHealthy: judgement.Healthy, Message: judgement.Message, Exports: judgement.Exports}
+	if judgement.ExportsError != nil {
+		return nil, judgement.ExportsError
+	}
+	traits, err := r.JudgeTraits(context)
+	if err != nil {
+		return nil, err
+	}
+	for _, trait := range traits {
+		status.Traits = append(status.Traits, TraitStatus{Type: trait.Type, IsHealthy: trait.Healthy, Message: trait.Message})
+	}
+	return status, r.addAfter(status, context)
+}
+
+func (r *Result) addAfter(status *Status, context cue.Context) error {
+	if !status.IsHealthy {
+		return nil
+	}
+	added, err := r.After(context)
+	if err != nil {
+		return err
+	}
+	for _, object := range added {
+		status.Objects = append(status.Objects, object.Object.Object)
+	}
+	return nil
+}
+
+// live gives what is live by output name, from the file or else from the context.
+func (r *Result) live(file string) (map[string]any, error) {
+	values := r.request.Context.Values
+	if file != "" {
+		var err error
+		if values, err = readMap(file); err != nil {
+			return nil, err
+		}
+	}
+	live := map[string]any{}
+	if file == "" {
+		copyMap(live, values["status"])
+	} else {
+		for name, entry := range values {
+			if name != "outputs" && name != "status" {
+				live[name] = entry
+			}
+		}
+		copyMap(live, values["status"])
+	}
+	copyMap(live, values["outputs"])
+	if main, ok := values["output"]; ok {
+		live[vela.MainOutput] = main
+	}
+	return live, nil
+}
+
+func copyMap(into map[string]any, from any) {
+	fields, _ := from.(map[string]any)
+	for name, entry := range fields {
+		into[name] = entry
+	}
+}
+
+// judgedContext puts what is live where definitions look for it.
+func (r *Result) judgedContext(live map[string]any) (cue.Context, error) {
+	context := r.request.Context.Without("status", "output", "outputs")
+	context.Status = map[string]map[string]any{}
+	context.Outputs = map[string]map[string]any{}
+	for name, entry := range live {
+		if _, ok := entry.(map[string]any); !ok {
+			return cue.Context{}, fmt.Errorf("what is live of output %q must be a map: the object or its status", name)
+		}
+	}
+	for _, object := range r.Objects {
+		entry, given := live[object.Name].(map[string]any)
+		if !given {
+			entry, given = live[object.Declared].(map[string]any)
+		}
+		if !given {
+			context.Status[object.Name] = map[string]any{}
+			continue
+		}
+		context.Status[object.Name], context.Outputs[object.Name] = seen(object.Output, entry)
+	}
+	return context, nil
+}
+
+// seen gives the values for context.status, and the live object. An entry without a kind is an object's status, or the
+// values themselves as statusPaths name them.
+func seen(output cue.Output, entry map[string]any) (status, object map[string]any) {
+	status = map[string]any{}
+	object = entry
+	if entry["kind"] == nil {
+		object = maps.Clone(output.Object.Object)
+		object["status"] = entry
+		copyMap(status, entry)
+	} else if len(output.StatusPaths) == 0 {
+		copyMap(status, entry["status"])
+	}
+	for _, path := range output.StatusPaths {
+		if value, ok := path.Find(object); ok {
+			status[path.Name] = value
+		}
+	}
+	return status, object
+}
