@@ -16,9 +16,7 @@ type manifest struct {
 	err    error                      // why it cannot be applied
 }
 
-// resource is where on the spoke the manifest's object lives.
-func (m manifest) resource() schema.GroupVersionResource { return resourceOf(m.meta) }
-
+// resourceOf is where on the spoke an object lives.
 func resourceOf(object workv1.ManifestResourceMeta) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: object.Group, Version: object.Version, Resource: object.Resource}
 }
