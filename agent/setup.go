@@ -21,6 +21,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
+	sharedrender "wheelwright.dev/wheelwright/shared/render"
 )
 
 // How fast what failed is tried again: at once at first, since a CustomResourceDefinition that was just applied is served
@@ -69,8 +70,13 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := mgr.Add(objects); err != nil {
 		return fmt.Errorf("adding the watch over owned objects: %w", err)
 	}
+	cluster, err := clusterVersion(mgr)
+	if err != nil {
+		return err
+	}
 	parts := component.Parts{
-		Compiler: cue.NewCompiler(cue.Options{}),
+		Compiler: sharedrender.NewCompiler(cue.Options{}),
+		Cluster:  cluster,
 		Trackers: tracker.NewStore(mgr.GetClient()),
 		Applier:  apply.NewApplier(mgr.GetClient(), mgr.GetAPIReader(), objects),
 		Watcher:  objects,

@@ -17,10 +17,16 @@ func trim(cached any) (any, error) {
 	}
 	object.SetManagedFields(nil)
 	if component, ok := cached.(*corev1alpha1.Component); ok && component.Spec.DefinitionSnapshot != nil {
-		files := component.Spec.DefinitionSnapshot.Files
-		for name, source := range files {
-			files[name] = unique.Make(source).Value()
+		share(component.Spec.DefinitionSnapshot.Files)
+		for _, trait := range component.Spec.DefinitionSnapshot.Traits {
+			share(trait.Files)
 		}
 	}
 	return cached, nil
+}
+
+func share(files map[string]string) {
+	for name, source := range files {
+		files[name] = unique.Make(source).Value()
+	}
 }

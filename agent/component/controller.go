@@ -17,9 +17,10 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/object"
+	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/render"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -37,7 +38,8 @@ type Watcher interface {
 type Reconciler struct {
 	// spokeClient reads Components and definitions from the manager's cache.
 	spokeClient client.Client
-	compiler    *cue.Compiler
+	compiler    *render.Compiler
+	cluster     agentrender.Cluster
 	trackers    *tracker.Store
 	applier     *apply.Applier
 	watcher     Watcher
@@ -66,20 +68,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	current := &run{component: component, owner: object.OwnerFor(component)}
 	for _, next := range []step{
 		// 1 verify the signature of what the hub dispatched
-		r.loadDefinition, // 2
+		r.loadDefinitions, // 2
 		// 3 diff against the last processed generation
 		// 4 load the workflow's state
 		// 5 pre-dispatch steps
 		// 6 resolve from* directives
-		// 7 pre traits
-		r.render, // 8
+		r.render, // 7: pre traits, and 8
 		r.loadTracker,
 		r.awaitDependencies,
 		r.dispatch, // 9
 		// 10 post-dispatch steps
 		// 11 persist the workflow's state
 		r.judge, // 12, and 13: exports
-		// 14 post traits
+		r.after, // 14: post traits
 	} {
 		if current.halt = next(ctx, current); current.halt != nil {
 			break
@@ -87,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	r.publish(component, appliedEvent(current.states))
 	err = r.writeStatus(ctx, component, statusAfter(current))
-	return reconcile.Result{}, errors.Join(current.halt.retry(), err)
+	return reconcile.Result{}, errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err)
 }
 
 // read gives the Component, or nil when there is nothing to do: it is gone, or the cache does not show our own last write yet. In

@@ -31,8 +31,8 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	if err := joinFailures(err, unknown); err != nil {
 		return r.applyFailed(ctx, run, err)
 	}
-	run.states = states
-	return r.collectGarbage(ctx, run, wanted.Resources)
+	run.states, run.wanted = states, wanted
+	return r.collectGarbage(ctx, run, append(keptAfter(run), wanted.Resources...))
 }
 
 // wantedOf is what the tracker is to hold. Its hash stands for the whole rendering, so it is left out while the rendering has

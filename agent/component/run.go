@@ -9,8 +9,8 @@ import (
 	"wheelwright.dev/wheelwright/agent/health"
 	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/agent/render"
+	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
 )
 
 // run is one pass of the pipeline over one Component. Each step adds what later ones need.
@@ -18,11 +18,17 @@ type run struct {
 	component *corev1alpha1.Component
 	owner     object.Owner
 
-	template  *cue.Template
-	rendering *render.Rendering
-	ledger    *corev1alpha1.ResourceTracker
-	states    []apply.State
-	verdict   *health.Verdict
+	definitions definitions
+	rendering   *render.Rendering
+	ledger      *corev1alpha1.ResourceTracker
+	states      []apply.State
+	verdict     *health.Verdict
+	// wanted are the objects of the rendering as the tracker holds them.
+	wanted tracker.Wanted
+	// judged are the objects that the verdict is about.
+	judged []health.Object
+	// afterError is why traits could not add what they add to a healthy Component.
+	afterError error
 
 	halt *halt
 }

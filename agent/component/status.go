@@ -37,7 +37,7 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 		status.Exports, exportsError = exportsAfter(run)
 	}
 	conditions := conditionsAfter(run)
-	for _, one := range append(conditions, ready(conditions, exportsError)) {
+	for _, one := range append(conditions, ready(conditions, exportsError, run.afterError)) {
 		one.ObservedGeneration = component.Generation
 		one.Message = bounded(one.Message)
 		meta.SetStatusCondition(&status.Conditions, one)
@@ -99,7 +99,7 @@ func notReached(run *run, stage string) metav1.Condition {
 }
 
 // ready is True when all stages are, and else has the reason of the first one that is not.
-func ready(conditions []metav1.Condition, exportsError error) metav1.Condition {
+func ready(conditions []metav1.Condition, exportsError, afterError error) metav1.Condition {
 	for _, one := range conditions {
 		if one.Status != metav1.ConditionTrue {
 			return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: one.Reason, Message: one.Message}
@@ -108,6 +108,10 @@ func ready(conditions []metav1.Condition, exportsError error) metav1.Condition {
 	if exportsError != nil {
 		return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: condition.ReasonExportsFailed,
 			Message: fmt.Sprintf("Healthy, but exports cannot be evaluated: %v.", exportsError)}
+	}
+	if afterError != nil {
+		return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: condition.ReasonTraitFailed,
+			Message: fmt.Sprintf("Healthy, but a trait cannot add its objects: %v.", afterError)}
 	}
 	return metav1.Condition{Type: condition.Ready, Status: metav1.ConditionTrue, Reason: condition.ReasonReady,
 		Message: "Everything is applied and healthy."}

@@ -16,10 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"wheelwright.dev/wheelwright/agent/apply"
+	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/render"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -27,6 +28,8 @@ import (
 const (
 	// byDefinition is the name of the installed definition that a Component renders with.
 	byDefinition = "wheelwright.definition"
+	// byTrait are the names of the installed trait definitions that a Component renders with.
+	byTrait = "wheelwright.trait"
 	// byDependency is the name of a Component that a standalone one needs.
 	byDependency = "wheelwright.dependency"
 )
@@ -36,7 +39,9 @@ const ControllerName = "component"
 
 // Parts are what a Reconciler is made of.
 type Parts struct {
-	Compiler *cue.Compiler
+	Compiler *render.Compiler
+	// Cluster is the version of the cluster, which definitions may ask for.
+	Cluster  agentrender.Cluster
 	Trackers *tracker.Store
 	Applier  *apply.Applier
 	Watcher  Watcher
@@ -49,13 +54,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 	reconciler := &Reconciler{
 		spokeClient: mgr.GetClient(),
 		compiler:    parts.Compiler,
+		cluster:     parts.Cluster,
 		trackers:    parts.Trackers,
 		applier:     parts.Applier,
 		watcher:     parts.Watcher,
 		recorder:    mgr.GetEventRecorderFor("wheelwright-agent"),
 		written:     &resourceversion.Written{},
 	}
-	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byDependency: dependencies} {
+	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {
 			return fmt.Errorf("indexing Components by %s: %w", field, err)
 		}
@@ -66,6 +72,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		WatchesRawSource(parts.Changes).
 		Watches(&corev1alpha1.Component{}, reconciler.enqueueListed(byDependency)).
 		Watches(&corev1alpha1.ComponentDefinition{}, reconciler.enqueueListed(byDefinition)).
+		Watches(&corev1alpha1.TraitDefinition{}, reconciler.enqueueListed(byTrait)).
 		Watches(&corev1alpha1.ResourceTracker{}, handler.EnqueueRequestsFromMapFunc(reconciler.trackerOwner), builder.WithPredicates(onlyDeletes)).
 		WithOptions(options).
 		Complete(reconciler)
@@ -89,6 +96,21 @@ func installedDefinition(object client.Object) []string {
 		return nil
 	}
 	return []string{reference.ObjectName()}
+}
+
+// installedTraits are the object names of the trait definitions that a Component looks up on its cluster.
+func installedTraits(object client.Object) []string {
+	component, ok := object.(*corev1alpha1.Component)
+	if !ok || component.Spec.DefinitionSnapshot != nil {
+		return nil
+	}
+	var names []string
+	for _, trait := range component.Spec.Traits {
+		if reference, err := definition.ParseReference(trait.Type); err == nil {
+			names = append(names, reference.ObjectName())
+		}
+	}
+	return names
 }
 
 // dependencies are the names of the Components that a standalone one needs.

@@ -33,12 +33,12 @@ type Verdict struct {
 type Evaluator interface {
 	HasHealth() bool
 	ReadsOutputs() bool
-	Judge(context cue.Context, properties []byte) (cue.Judgement, error)
+	Judge(context cue.Context) (cue.Judgement, error)
 }
 
 // Judge judges objects by their definition. The context needs the Component's fields only: status and outputs are filled in here. The
 // error is a *cue.Error when the definition's expression is broken.
-func Judge(definition Evaluator, context cue.Context, properties []byte, objects []Object) (Verdict, error) {
+func Judge(definition Evaluator, context cue.Context, objects []Object) (Verdict, error) {
 	for _, judged := range objects {
 		if reason := pending(judged); reason != "" {
 			return Verdict{Reason: condition.ReasonRollingOut, Message: reason}, nil
@@ -53,11 +53,17 @@ func Judge(definition Evaluator, context cue.Context, properties []byte, objects
 	if definition.ReadsOutputs() {
 		context.Outputs = outputsOf(objects)
 	}
-	judgement, err := definition.Judge(context, properties)
+	judgement, err := definition.Judge(context)
 	if err != nil {
 		return Verdict{}, err
 	}
 	return verdictOf(judgement), nil
+}
+
+// AllLive is context with all that is live of objects, which must all be there.
+func AllLive(context cue.Context, objects []Object) cue.Context {
+	context.Status, context.Outputs = statusOf(objects), outputsOf(objects)
+	return context
 }
 
 // pending says what an object that was applied still waits for before it can be judged, or "".

@@ -3,6 +3,9 @@ package render
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,12 +13,15 @@ import (
 	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/render"
 )
 
 // Rendering is what a Component renders to at one generation.
 type Rendering struct {
-	// Template that rendered it, and that judges it.
-	Template *cue.Template
+	// rendered is what the definitions made of it, before it was put in order and owned.
+	rendered *render.Rendering
+	owner    object.Owner
+
 	// Outputs in the order in which they are applied. Their objects carry the owner's labels; those of namespaced kinds may
 	// still lack a namespace.
 	Outputs []cue.Output
@@ -23,30 +29,89 @@ type Rendering struct {
 	Hash string
 }
 
-// Render evaluates template for component. The error is a *cue.Error unless something is wrong with the program itself.
-// Properties must have been checked.
-func Render(template *cue.Template, component *corev1alpha1.Component) (*Rendering, error) {
-	outputs, err := template.Render(Context(component), Properties(component))
+// Render renders what was prepared for component. The error is or wraps a *cue.Error unless something is wrong with the
+// program itself.
+func Render(prepared *render.Prepared, component *corev1alpha1.Component) (*Rendering, error) {
+	rendered, err := prepared.Render()
 	if err != nil {
 		return nil, err
 	}
-	owner := object.OwnerFor(component)
-	objects := make([]*unstructured.Unstructured, 0, len(outputs))
-	slices.SortStableFunc(outputs, func(a, b cue.Output) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, output := range outputs {
-		object.SetOwner(output.Object, owner, output.Name)
+	rendering := &Rendering{rendered: rendered, owner: object.OwnerFor(component)}
+	rendering.Outputs = rendering.own(rendered.Objects)
+	objects := make([]*unstructured.Unstructured, 0, len(rendering.Outputs))
+	for _, output := range rendering.Outputs {
 		objects = append(objects, output.Object)
 	}
-	hash, err := object.HashAll(objects)
+	if rendering.Hash, err = object.HashAll(objects); err != nil {
+		return nil, err
+	}
+	return rendering, nil
+}
+
+// own puts objects in the order of applying and the owner's labels on them. Of an object that is there more than once the
+// last counts.
+func (r *Rendering) own(objects []render.Object) []cue.Output {
+	var outputs []cue.Output
+	for _, one := range objects {
+		if !one.Replaced {
+			object.SetOwner(one.Object, r.owner, one.Name)
+			outputs = append(outputs, one.Output)
+		}
+	}
+	slices.SortStableFunc(outputs, func(a, b cue.Output) int { return cmp.Compare(rank(a), rank(b)) })
+	return outputs
+}
+
+// HasHealth tells whether the definition says itself when it is healthy.
+func (r *Rendering) HasHealth() bool { return r.rendered.HasHealth() }
+
+// ReadsOutputs tells whether Judge needs context.Outputs.
+func (r *Rendering) ReadsOutputs() bool { return r.rendered.ReadsOutputs() }
+
+// Judge judges what is live, by the definition and those traits that have an opinion.
+func (r *Rendering) Judge(context cue.Context) (cue.Judgement, error) { return r.rendered.Judge(context) }
+
+// HasAfter tells whether traits add objects once the Component is healthy.
+func (r *Rendering) HasAfter() bool { return r.rendered.HasAfter() }
+
+// After are the objects that traits add to a Component that is healthy, as Outputs are. The context is the one that it was
+// judged by.
+func (r *Rendering) After(context cue.Context) ([]cue.Output, error) {
+	objects, err := r.rendered.After(context)
 	if err != nil {
 		return nil, err
 	}
-	return &Rendering{Template: template, Outputs: outputs, Hash: hash}, nil
+	return r.own(objects), nil
 }
 
 // Context is what definitions see of component.
-func Context(component *corev1alpha1.Component) cue.Context {
-	return cue.Context{Name: component.Name, Namespace: component.Namespace}
+func Context(component *corev1alpha1.Component, cluster Cluster) cue.Context {
+	context := cue.Context{
+		Name: component.Name, Namespace: component.Namespace,
+		AppName:       component.Labels[corev1alpha1.ApplicationLabel],
+		ComponentName: component.Labels[corev1alpha1.ApplicationComponentLabel],
+	}
+	revision := component.Name + "-" + contentHash(component)
+	return context.With(map[string]any{"clusterVersion": cluster, "revision": revision, "appRevision": revision})
+}
+
+// contentHash changes with what a person wrote, and with nothing else: definitions of KubeVela v1 put the revision on pods,
+// which must not roll for a revision that the hub minted.
+func contentHash(component *corev1alpha1.Component) string {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	for _, part := range []any{component.Spec.Type, component.Spec.Properties, component.Spec.Traits} {
+		_ = encoder.Encode(part) // neither the types nor a hash can fail
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:5])
+}
+
+// Cluster is the version of the cluster, as definitions see it.
+type Cluster struct {
+	Major      string `json:"major"`
+	Minor      int    `json:"minor"`
+	GitVersion string `json:"gitVersion"`
+	Platform   string `json:"platform"`
 }
 
 // Properties are component's properties as JSON, which may be empty.

@@ -11,6 +11,7 @@ import (
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/render"
 )
 
 const source = `
@@ -31,11 +32,20 @@ func component(text string) *corev1alpha1.Component {
 
 func TestRender(t *testing.T) {
 	def := definition.Definition{Name: "sample", Files: map[string]string{"template.cue": source}}
-	template, err := cue.NewCompiler(cue.Options{}).Compile(def)
+	compiled, err := render.NewCompiler(cue.Options{}).Component(def)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Render(template, component("x"))
+	prepare := func(text string) *render.Prepared {
+		prepared, err := render.Prepare(render.Request{
+			Type: "sample", Component: compiled, Properties: Properties(component(text)), Context: Context(component(text), Cluster{}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prepared
+	}
+	one, err := Render(prepare("x"), component("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +60,11 @@ func TestRender(t *testing.T) {
 	if diff := cmp.Diff([]string{"space", "second", "first", "widget"}, got); diff != "" {
 		t.Errorf("outputs (-want +got):\n%s", diff)
 	}
-	same, err := Render(template, component("x"))
+	same, err := Render(prepare("x"), component("x"))
 	if err != nil || same.Hash != one.Hash {
 		t.Errorf("the same input renders to another hash: %v", err)
 	}
-	other, err := Render(template, component("y"))
+	other, err := Render(prepare("y"), component("y"))
 	if err != nil || other.Hash == one.Hash {
 		t.Errorf("other input renders to the same hash: %v", err)
 	}

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -87,11 +86,7 @@ func newRequest(definitions library, component *corev1alpha1.Component, values m
 // contextOf is what the agent would put into the context, and the values from the file over it.
 func contextOf(component *corev1alpha1.Component, values map[string]any) cue.Context {
 	context := cue.Context{Name: component.Name, Namespace: component.Namespace}
-	shown := map[string]any{"name": component.Name, "type": component.Spec.Type}
-	if component.Spec.Properties != nil {
-		shown["properties"] = json.RawMessage(component.Spec.Properties.Raw)
-	}
-	return context.With(map[string]any{"components": []any{shown}}).With(values)
+	return context.With(values)
 }
 
 func warningsOf(request render.Request, rendering *render.Rendering) []string {

@@ -25,7 +25,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand())
+	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(explain(ctx, err))
 	}

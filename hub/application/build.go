@@ -13,8 +13,8 @@ import (
 
 // Labels of a dispatched Component, for people on the spoke.
 const (
-	applicationLabel = "core.wheelwright.dev/application"
-	componentLabel   = "core.wheelwright.dev/application-component"
+	applicationLabel = corev1alpha1.ApplicationLabel
+	componentLabel   = corev1alpha1.ApplicationComponentLabel
 )
 
 var componentResource = corev1alpha1.GroupVersion.WithResource("components")

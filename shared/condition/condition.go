@@ -83,4 +83,6 @@ const (
 	ReasonHealthCheckFailed = "HealthCheckFailed"
 	// ReasonExportsFailed: healthy, but an export cannot be evaluated.
 	ReasonExportsFailed = "ExportsFailed"
+	// ReasonTraitFailed: healthy, but a trait cannot add what it adds to a healthy component.
+	ReasonTraitFailed = "TraitFailed"
 )

@@ -34,8 +34,17 @@ type Compiler struct {
 
 // cacheKey has the name beside the hash since places in error messages carry it.
 type cacheKey struct {
+	kind       kind
 	name, hash string
 }
+
+// kind is what a definition defines.
+type kind int
+
+const (
+	kindComponent kind = iota
+	kindTrait
+)
 
 type cacheEntry struct {
 	key      cacheKey
@@ -56,11 +65,15 @@ func NewCompiler(options Options) *Compiler {
 // Compile compiles def, or finds it compiled. The error is an *Error with the place of everything that is wrong with the
 // definition itself; failures are not kept.
 func (c *Compiler) Compile(def definition.Definition) (*Template, error) {
-	key := cacheKey{name: def.Name, hash: def.Hash()}
+	return c.compile(def, kindComponent)
+}
+
+func (c *Compiler) compile(def definition.Definition, kind kind) (*Template, error) {
+	key := cacheKey{kind: kind, name: def.Name, hash: def.Hash()}
 	if found := c.find(key); found != nil {
 		return found, nil
 	}
-	src, err := readSource(def)
+	src, err := readSource(def, kind)
 	if err != nil {
 		return nil, err
 	}

@@ -45,11 +45,6 @@ func wantedType(schema cue.Value) string {
 	return wanted
 }
 
-// wantedValue is the constraint as the definition spells it, on one line.
-func wantedValue(schema cue.Value) string {
-	return shorten(strings.Join(strings.Fields(fmt.Sprint(schema)), " "))
-}
-
 // describe is a given value with its type.
 func describe(encoded []byte, given any) string {
 	text := shorten(string(encoded))

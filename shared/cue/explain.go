@@ -12,28 +12,28 @@ import (
 	"cuelang.org/go/cue"
 )
 
-// explainParameters finds every problem that properties have with schema. CUE's own errors would do neither for people
+// ExplainParameters finds every problem that properties have with schema. CUE's own errors would do neither for people
 // nor for completeness: it stops looking for missing and unknown fields once types conflict.
 //
 // It looks twice. The first pass finds the values that are wrong by themselves. The second one looks with all the others
 // in place, since a parameter may exist or be required only under a condition on another.
-func (i *instance) explainParameters(schema cue.Value, properties []byte) ([]Problem, error) {
+func ExplainParameters(schema cue.Value, properties []byte) ([]Problem, error) {
 	given, err := decodeProperties(properties)
 	if err != nil {
 		return nil, err
 	}
-	first := &explainer{instance: i, bad: map[string]bool{}}
+	first := &explainer{bad: map[string]bool{}}
 	first.structure(nil, schema, given)
 
 	sound, err := json.Marshal(first.withoutBad(nil, given))
 	if err != nil {
 		return nil, fmt.Errorf("encoding properties: %w", err)
 	}
-	rest, err := i.decode(sound)
+	rest, err := decodeJSON(schema.Context(), sound)
 	if err != nil {
 		return nil, err
 	}
-	second := &explainer{instance: i, bad: map[string]bool{}}
+	second := &explainer{bad: map[string]bool{}}
 	second.structure(nil, schema.Unify(rest), given)
 	return second.problems, nil
 }
@@ -51,7 +51,6 @@ func decodeProperties(properties []byte) (map[string]any, error) {
 
 // explainer walks properties beside their schema, and notes problems in the order of that walk.
 type explainer struct {
-	instance *instance
 	problems []Problem
 	// bad are the paths of values that do not fit.
 	bad map[string]bool
@@ -119,7 +118,7 @@ func (e *explainer) leaf(path []string, schema cue.Value, given any) {
 		e.wrong(path, fmt.Sprintf("parameter %s: %v", display(path), err))
 		return
 	}
-	value, err := e.instance.decode(encoded)
+	value, err := decodeJSON(schema.Context(), encoded)
 	switch {
 	case err != nil:
 		e.wrong(path, fmt.Sprintf("parameter %s: %v", display(path), err))

@@ -5,7 +5,6 @@ import (
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/cuecontext"
-	"cuelang.org/go/encoding/json"
 )
 
 // instance is a definition built on a CUE context of its own. Values of one context must not be evaluated by two
@@ -51,10 +50,4 @@ func (i *instance) evaluate(context Context, properties []byte) (cue.Value, erro
 }
 
 // decode reads JSON as a CUE value. Numbers keep every digit.
-func (i *instance) decode(data []byte) (cue.Value, error) {
-	expression, err := json.Extract(inputFile, data)
-	if err != nil {
-		return cue.Value{}, newError(problemsOf(err))
-	}
-	return i.context.BuildExpr(expression), nil
-}
+func (i *instance) decode(data []byte) (cue.Value, error) { return decodeJSON(i.context, data) }

@@ -35,7 +35,7 @@ func (i *instance) checkParameters(properties []byte) error {
 	if failure == nil {
 		return nil
 	}
-	problems, err := i.explainParameters(schema, properties)
+	problems, err := ExplainParameters(schema, properties)
 	if err != nil {
 		return err
 	}

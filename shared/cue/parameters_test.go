@@ -91,8 +91,8 @@ func TestCheckParameters(t *testing.T) {
 		"a float is no integer": {properties: `{` + sound + `,"replicas":1.5}`, want: []string{`parameter "replicas": got number 1.5, want int`}},
 		"constraints": {properties: `{` + sound + `,"port":0,"replicas":101,"mode":"both","short":"long"}`, want: []string{
 			`parameter "mode": "both" is not allowed, want *"single" | "cluster"`,
-			`parameter "port": 0 is not allowed, want *80 | uint16 & >=1`,
-			`parameter "replicas": 101 is not allowed, want uint & >=1 & <=100`,
+			`parameter "port": 0 is not allowed, want an int from 1 to 65535, default 80`,
+			`parameter "replicas": 101 is not allowed, want an int from 1 to 100`,
 			`parameter "short": "long" is not allowed, want *"" | strings.MaxRunes(3)`,
 		}},
 		"no alternative fits": {properties: `{` + sound + `,"storage":{"kind":"bucket","size":1}}`, want: []string{

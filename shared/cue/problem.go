@@ -88,6 +88,12 @@ func splitPosition(position string) (file string, line, column int) {
 // problemsOf turns a CUE error into problems. CUE heads the reasons why every alternative of a disjunction failed with an
 // error of its own at the same path, which says nothing by itself and is left out.
 func problemsOf(err error) []Problem {
+	if err == nil {
+		return nil
+	}
+	if own := errors.Error(nil); !errors.As(err, &own) {
+		return []Problem{{Message: err.Error()}}
+	}
 	var problems []Problem
 	list := errors.Errors(err)
 	for i, one := range list {
@@ -127,7 +133,7 @@ func positionOf(err errors.Error) string {
 
 func formatPosition(position token.Pos) string {
 	at := position.Position()
-	if at.Filename == "" || at.Filename == preludeFile || at.Filename == inputFile {
+	if at.Filename == "" || at.Filename == preludeFile || at.Filename == InputFile {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d:%d", at.Filename, at.Line, at.Column)

@@ -15,8 +15,8 @@ import (
 const (
 	// preludeFile names the file that joins a definition to what is put in from outside.
 	preludeFile = "wheelwright-prelude.cue"
-	// inputFile names context and properties where they show up as places.
-	inputFile = "wheelwright-input.json"
+	// InputFile names context and properties where they show up as places.
+	InputFile = "wheelwright-input.json"
 	// schemaName is the closed form of the parameters: it refuses those that the definition does not declare.
 	schemaName = "#WheelwrightParameters"
 	// packageName is what every file's package is made to be, whether it names one or not.
@@ -25,7 +25,9 @@ const (
 
 // source is a definition that was parsed once and is known to be sound as text.
 type source struct {
-	def definition.Definition
+	def   definition.Definition
+	kind  kind
+	forms []Form
 	// parameters is the field that declares the parameters: "parameters" or "parameter".
 	parameters string
 	// declared are the top-level fields of all files.
@@ -35,24 +37,21 @@ type source struct {
 }
 
 // readSource parses the files and finds what they declare. It reports every file's syntax errors at once.
-func readSource(def definition.Definition) (*source, error) {
-	if err := checkSource(def); err != nil {
+func readSource(def definition.Definition, kind kind) (*source, error) {
+	forms, err := ReadForms(def)
+	if err != nil {
 		return nil, err
 	}
-	files, problems := parseFiles(def)
-	if len(problems) > 0 {
-		return nil, newError(problems)
-	}
-	src := &source{def: def, parameters: "parameters", declared: map[string]ast.Node{}}
-	for _, file := range files {
-		for _, decl := range file.Decls {
+	src := &source{def: def, kind: kind, forms: forms, parameters: "parameters", declared: map[string]ast.Node{}}
+	for _, form := range forms {
+		for _, decl := range form.Syntax.Decls {
 			if field, ok := decl.(*ast.Field); ok {
 				if name, _, err := ast.LabelName(field.Label); err == nil {
 					src.declared[name] = field
 				}
 			}
 		}
-		src.readsOutputs = src.readsOutputs || refersTo(file, "context", "outputs")
+		src.readsOutputs = src.readsOutputs || refersTo(form.Syntax, "context", "outputs")
 	}
 	return src, src.check()
 }
@@ -60,7 +59,7 @@ func readSource(def definition.Definition) (*source, error) {
 // check finds what no evaluation would: a definition must declare outputs, and its parameters in one place.
 func (s *source) check() error {
 	var problems []Problem
-	if s.declared["outputs"] == nil {
+	if s.kind == kindComponent && s.declared["outputs"] == nil {
 		problems = append(problems, Problem{
 			Position: s.def.Name,
 			Message:  "the definition declares no outputs: add outputs: [{name: ..., value: {...}}] to one of its files",
@@ -83,23 +82,23 @@ func (s *source) check() error {
 // instance is a fresh build instance of the definition. Its syntax trees are parsed again each time, since building
 // writes into them.
 func (s *source) instance() (*build.Instance, error) {
-	files, problems := parseFiles(s.def)
-	if len(problems) > 0 {
-		return nil, newError(problems)
+	files, err := s.parse()
+	if err != nil {
+		return nil, err
 	}
 	prelude, err := parser.ParseFile(preludeFile, s.prelude())
 	if err != nil {
 		return nil, fmt.Errorf("parsing the prelude of definition %s: %w", s.def.Name, err)
 	}
-	instance := build.NewContext().NewInstance(s.def.Name, noImports)
+	instance := NewInstance(s.def.Name)
 	for _, file := range append(files, prelude) {
-		setPackage(file)
+		SetPackage(file)
 		if err := instance.AddSyntax(file); err != nil {
 			return nil, newError(problemsOf(err))
 		}
 	}
-	if err := instance.Complete(); err != nil {
-		return nil, newError(explainImports(problemsOf(err)))
+	if err := Complete(instance); err != nil {
+		return nil, err
 	}
 	return instance, nil
 }
@@ -110,14 +109,14 @@ func noImports(token.Pos, string) *build.Instance { return nil }
 // explainImports says in one sentence for each import what CUE says in two that help nobody.
 func explainImports(problems []Problem) []Problem {
 	for i := range problems {
-		if strings.HasPrefix(problems[i].Message, `package "`) {
+		if strings.HasPrefix(strings.TrimPrefix(problems[i].Message, "builtin "), `package "`) {
 			problems[i].Message = "the import cannot be resolved: a definition can import nothing but CUE's standard library"
 		}
 	}
 	return problems
 }
 
-// prelude makes parameters, parameter and context.parameters one value, and gives the closed schema its name.
+// prelude makes parameters, parameter and, in a component, context.parameters one value, and gives the closed schema its name.
 func (s *source) prelude() string {
 	other := "parameter"
 	if s.parameters == "parameter" {
@@ -127,8 +126,10 @@ func (s *source) prelude() string {
 		"context: _",
 		"let wheelwrightParameters = " + s.parameters,
 		other + ": wheelwrightParameters",
-		"context: parameters: wheelwrightParameters",
 		schemaName + ": wheelwrightParameters",
+	}
+	if s.kind == kindComponent { // what a trait finds there is put in with the rest of its context
+		lines = append(lines, "context: parameters: wheelwrightParameters")
 	}
 	if s.declared[s.parameters] == nil {
 		lines = append(lines, s.parameters+": {}")
@@ -136,23 +137,21 @@ func (s *source) prelude() string {
 	return strings.Join(lines, "\n")
 }
 
-func parseFiles(def definition.Definition) ([]*ast.File, []Problem) {
+// parse parses the files anew.
+func (s *source) parse() ([]*ast.File, error) {
 	var files []*ast.File
-	var problems []Problem
-	for _, name := range def.FileNames() {
-		file, err := parser.ParseFile(def.Name+"/"+name, def.Files[name], parser.ParseComments)
+	for _, form := range s.forms {
+		file, err := form.Parse()
 		if err != nil {
-			problems = append(problems, problemsOf(err)...)
-			continue
+			return nil, newError(problemsOf(err))
 		}
-		problems = append(problems, checkDepth(file)...)
 		files = append(files, file)
 	}
-	return files, problems
+	return files, nil
 }
 
-// setPackage gives file the one package name, in place of its own or of none.
-func setPackage(file *ast.File) {
+// SetPackage gives file the one package name, in place of its own or of none.
+func SetPackage(file *ast.File) {
 	for _, decl := range file.Decls {
 		if clause, ok := decl.(*ast.Package); ok {
 			clause.Name = ast.NewIdent(packageName)

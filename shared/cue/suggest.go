@@ -1,6 +1,10 @@
 package cue
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // nearest is the candidate that a person who wrote name most likely meant, or "" when none is near.
 func nearest(name string, candidates []string) string {
@@ -35,4 +39,13 @@ func editDistance(a, b string) int {
 		before, previous, current = previous, current, before
 	}
 	return previous[len(b)]
+}
+
+// quotedList is names in a stable order, each in quotes.
+func quotedList(names []string) string {
+	quoted := make([]string, 0, len(names))
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return strings.Join(quoted, ", ")
 }

@@ -28,6 +28,13 @@ type ApplicationComponent struct {
 	// +optional
 	Properties *runtime.RawExtension `json:"properties,omitempty"`
 
+	// traits change what the component renders, or add to it. They take effect in this order, within the phase that each
+	// definition names. A type may stand here more than once.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Traits []ComponentTrait `json:"traits,omitempty"`
+
 	// dependsOn names components of this Application that must be healthy, on the same cluster and at their current
 	// revision, before this one is dispatched or updated there.
 	// +listType=map

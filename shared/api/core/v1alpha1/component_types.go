@@ -8,12 +8,49 @@ import (
 // ComponentFinalizer keeps a Component until everything that it owns on the spoke is gone.
 const ComponentFinalizer = "core.wheelwright.dev/component"
 
+// Labels of a Component that belongs to an Application.
+const (
+	// ApplicationLabel holds the Application's name.
+	ApplicationLabel = "core.wheelwright.dev/application"
+	// ApplicationComponentLabel holds the component's name in the Application.
+	ApplicationComponentLabel = "core.wheelwright.dev/application-component"
+)
+
 // Dependency names a component that must be healthy first.
 type Dependency struct {
 	// name of the component in the same Application; on a spoke, of the Component in the same namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
+}
+
+// ComponentTrait is a trait of a component.
+type ComponentTrait struct {
+	// type names the TraitDefinition, as name or as line/name.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="type must be the name of a TraitDefinition, such as gateway, or its API line and name, such as v1/gateway"
+	Type string `json:"type"`
+
+	// properties are the parameters of the trait's definition, as it declares them.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Properties *runtime.RawExtension `json:"properties,omitempty"`
+}
+
+// TraitSnapshot is a trait definition that the hub resolved and sent along.
+type TraitSnapshot struct {
+	// type as the component's traits name it.
+	// +kubebuilder:validation:MaxLength=253
+	Type string `json:"type"`
+
+	// name of the TraitDefinition on the hub.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	TraitContent `json:",inline"`
 }
 
 // DefinitionSnapshot is the definition that the hub resolved and sent along, so that a spoke needs none of its own.
@@ -24,6 +61,13 @@ type DefinitionSnapshot struct {
 	Name string `json:"name"`
 
 	DefinitionContent `json:",inline"`
+
+	// traits are the definitions of the component's traits, one for each type.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Traits []TraitSnapshot `json:"traits,omitempty"`
 }
 
 // ComponentSpec is what a Component should be.
@@ -40,6 +84,13 @@ type ComponentSpec struct {
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Properties *runtime.RawExtension `json:"properties,omitempty"`
+
+	// traits change what the component renders, or add to it. They take effect in this order, within the phase that each
+	// definition names. A type may stand here more than once.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Traits []ComponentTrait `json:"traits,omitempty"`
 
 	// dependsOn names the Components that this one needs.
 	// +listType=map

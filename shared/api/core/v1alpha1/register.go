@@ -13,5 +13,6 @@ var AddToScheme = (&scheme.Builder{GroupVersion: GroupVersion}).Register(
 	&Application{}, &ApplicationList{},
 	&Component{}, &ComponentList{},
 	&ComponentDefinition{}, &ComponentDefinitionList{},
+	&TraitDefinition{}, &TraitDefinitionList{},
 	&ResourceTracker{}, &ResourceTrackerList{},
 ).AddToScheme

@@ -34,6 +34,10 @@ type TrackedResource struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
+
+	// after marks an object that a trait of the phase post added. It stays while the Component is not healthy.
+	// +optional
+	After bool `json:"after,omitempty"`
 }
 
 // ResourceTrackerSpec is the ledger of one Component.

@@ -1,0 +1,103 @@
+package component
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/render"
+)
+
+// definitions are what a Component renders with, compiled.
+type definitions struct {
+	component *render.Component
+	traits    []render.AppliedTrait
+}
+
+// loadDefinitions compiles the definitions that the hub sent along, or else those that are installed here.
+func (r *Reconciler) loadDefinitions(ctx context.Context, run *run) *halt {
+	def, halted := r.findDefinition(ctx, run.component)
+	if halted != nil {
+		return halted
+	}
+	compiled, err := r.compiler.Component(def)
+	if err != nil {
+		return stop(condition.Rendered, condition.ReasonDefinitionInvalid, "ComponentDefinition %s is broken: %v", def.Name, err)
+	}
+	run.definitions.component = compiled
+	for _, trait := range run.component.Spec.Traits {
+		applied, halted := r.loadTrait(ctx, run.component, trait)
+		if halted != nil {
+			return halted
+		}
+		run.definitions.traits = append(run.definitions.traits, applied)
+	}
+	return nil
+}
+
+func (r *Reconciler) loadTrait(ctx context.Context, component *corev1alpha1.Component, trait corev1alpha1.ComponentTrait) (render.AppliedTrait, *halt) {
+	def, halted := r.findTrait(ctx, component, trait.Type)
+	if halted != nil {
+		return render.AppliedTrait{}, halted
+	}
+	compiled, err := r.compiler.Trait(def)
+	if err != nil {
+		return render.AppliedTrait{}, stop(condition.Rendered, condition.ReasonDefinitionInvalid, "TraitDefinition %s is broken: %v", def.Name, err)
+	}
+	applied := render.AppliedTrait{Type: trait.Type, Definition: compiled}
+	if trait.Properties != nil {
+		applied.Properties = trait.Properties.Raw
+	}
+	return applied, nil
+}
+
+func (r *Reconciler) findDefinition(ctx context.Context, component *corev1alpha1.Component) (definition.Definition, *halt) {
+	if snapshot := component.Spec.DefinitionSnapshot; snapshot != nil {
+		return definition.FromSnapshot(snapshot), nil
+	}
+	installed := &corev1alpha1.ComponentDefinition{}
+	if halted := r.readInstalled(ctx, "ComponentDefinition", component.Spec.Type, installed); halted != nil {
+		return definition.Definition{}, halted
+	}
+	return definition.FromObject(installed), nil
+}
+
+func (r *Reconciler) findTrait(ctx context.Context, component *corev1alpha1.Component, typ string) (definition.Trait, *halt) {
+	if snapshot := component.Spec.DefinitionSnapshot; snapshot != nil {
+		for _, sent := range snapshot.Traits {
+			if sent.Type == typ {
+				return definition.FromTraitSnapshot(sent), nil
+			}
+		}
+		return definition.Trait{}, stop(condition.Rendered, condition.ReasonDefinitionNotFound,
+			"The definition of trait %s did not come along: definitionSnapshot.traits has none of this type", typ)
+	}
+	installed := &corev1alpha1.TraitDefinition{}
+	if halted := r.readInstalled(ctx, "TraitDefinition", typ, installed); halted != nil {
+		return definition.Trait{}, halted
+	}
+	return definition.FromTraitObject(installed), nil
+}
+
+// readInstalled reads the definition that a type names on this cluster.
+func (r *Reconciler) readInstalled(ctx context.Context, kind, typ string, installed client.Object) *halt {
+	reference, err := definition.ParseReference(typ)
+	if err != nil {
+		return stop(condition.Rendered, condition.ReasonDefinitionNotFound, "%v", err)
+	}
+	err = r.spokeClient.Get(ctx, client.ObjectKey{Name: reference.ObjectName()}, installed)
+	if apierrors.IsNotFound(err) {
+		return stop(condition.Rendered, condition.ReasonDefinitionNotFound,
+			"%s %s is not installed on this cluster: install it, or change the Component's spec", kind, reference.ObjectName())
+	}
+	if err != nil {
+		err = fmt.Errorf("reading %s %s: %w", kind, reference.ObjectName(), err)
+		return stop(condition.Rendered, condition.ReasonDefinitionNotFound, "The definition cannot be read: %v", err).retrying(err)
+	}
+	return nil
+}

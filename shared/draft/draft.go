@@ -1,0 +1,106 @@
+// Package draft holds what a component renders to while traits are being applied to it: objects that are still CUE values,
+// so that a default in one can be overridden by a trait, until the draft is finished.
+package draft
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"cuelang.org/go/cue"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	problems "wheelwright.dev/wheelwright/shared/cue"
+)
+
+// Draft is the objects in their order. The first one is the main object, which is what patches of KubeVela v1 go to. A
+// Draft belongs to one goroutine.
+type Draft struct {
+	Parts []Part
+}
+
+// Part is an object of a Draft.
+type Part struct {
+	// Name under which it was declared. Two parts from traits of KubeVela v1 may have one name.
+	Name string
+	// From is the type of the trait that rendered it, or "" for the component's own.
+	From string
+	// Value is the object. Every part has a CUE context of its own or shares one with others of the same Draft.
+	Value cue.Value
+	// StatusPaths are those of the output.
+	StatusPaths []problems.StatusPath
+}
+
+// Object is a finished object of a Draft.
+type Object struct {
+	Name        string
+	From        string
+	StatusPaths []problems.StatusPath
+	// Content is complete but for its name and namespace, which it may lack.
+	Content *unstructured.Unstructured
+}
+
+// Finish decides the defaults and gives the objects in their order. The error is a *cue.Error that names everything that is
+// not concrete.
+func (d *Draft) Finish() ([]Object, error) {
+	var objects []Object
+	var found []problems.Problem
+	for i, part := range d.Parts {
+		content, wrong := finish(part.Value)
+		for _, problem := range wrong {
+			found = append(found, d.within(i, problem))
+		}
+		objects = append(objects, Object{Name: part.Name, From: part.From, StatusPaths: part.StatusPaths, Content: content})
+	}
+	if err := problems.NewError(found); err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// Seen is an object of the draft as it is so far, in JSON. The error is a *cue.Error when it is not concrete.
+func (d *Draft) Seen(index int) (json.RawMessage, error) {
+	value := d.Parts[index].Value
+	encoded, err := value.MarshalJSON()
+	if err == nil {
+		return encoded, nil
+	}
+	found := problems.ProblemsIn(value)
+	if len(found) == 0 {
+		found = []problems.Problem{problems.ProblemAt(value, fmt.Sprintf("the object cannot be shown to a trait: %v", err))}
+	}
+	for i := range found {
+		found[i] = d.within(index, found[i])
+	}
+	return nil, problems.NewError(found)
+}
+
+// within names the object that a problem lies in, where a patch made it a value with a path of its own.
+func (d *Draft) within(index int, problem problems.Problem) problems.Problem {
+	if problem.Position == "" && problem.Path == "" {
+		problem.Path = d.Parts[index].Name
+	}
+	return problem
+}
+
+func finish(value cue.Value) (*unstructured.Unstructured, []problems.Problem) {
+	if found := problems.ProblemsIn(value); len(found) > 0 {
+		return nil, found
+	}
+	if err := value.Validate(cue.Concrete(true), cue.Final()); err != nil {
+		return nil, problems.ProblemsOf(err)
+	}
+	encoded, err := value.MarshalJSON()
+	if err != nil {
+		return nil, problems.ProblemsOf(err)
+	}
+	// The kind comes first: the decoder of Kubernetes' objects would name it in words of its own.
+	kind, err := value.LookupPath(cue.ParsePath("kind")).String()
+	if err != nil || kind == "" {
+		return nil, []problems.Problem{problems.ProblemAt(value, "the object has no kind")}
+	}
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(encoded); err != nil {
+		return nil, []problems.Problem{problems.ProblemAt(value, err.Error())}
+	}
+	return object, nil
+}

@@ -1,0 +1,231 @@
+// Package render turns a component, its definition and its traits into objects: pre traits, the definition, default traits,
+// in this order, whatever shape each of them has. It is pure; the agent, the hub and the command line share it.
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/draft"
+)
+
+// Request is what to render.
+type Request struct {
+	// Type of the component, as the user wrote it.
+	Type      string
+	Component *Component
+	// Properties are JSON, or nil where the user gave none. They must be free of from* directives.
+	Properties []byte
+	// Traits in the order in which they take effect within their phase.
+	Traits  []AppliedTrait
+	Context cue.Context
+}
+
+// Rendering is what a component renders to.
+type Rendering struct {
+	// Objects in the order in which they were rendered. Each has a name; no two outputs have one.
+	Objects []Object
+	// Properties are the component's after its pre traits.
+	Properties []byte
+	// Dispatcher is what a pre trait put in the place of the component's dispatcher, as JSON; nil when none did.
+	Dispatcher []byte
+
+	request Request
+}
+
+// Object is one object of a Rendering.
+type Object struct {
+	cue.Output
+	// Declared is the name under which the definition declared it, which need not be unique. Name is.
+	Declared string
+	// From is the type of the trait that rendered it, or "" for the component's own.
+	From string
+	// Replaced is set where a later output is the same object. KubeVela applies both, so that the later one counts.
+	Replaced bool
+}
+
+// Error says which trait a *cue.Error is about.
+type Error struct {
+	// Trait is the place in the component's list and the type, as traits[1] gateway.
+	Trait string
+	Err   error
+}
+
+// Error is the problems with the trait's place before them.
+func (e *Error) Error() string { return e.Trait + ": " + e.Err.Error() }
+
+// Unwrap gives the *cue.Error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Prepared is a request whose properties are final and known to be sound.
+type Prepared struct {
+	request    Request
+	dispatcher []byte
+}
+
+// Prepare runs the pre traits and checks the properties of the component and its traits, all at once. The error is or
+// wraps a *cue.Error unless something is wrong with the program itself.
+func Prepare(request Request) (*Prepared, error) {
+	if err := checkTraits(request); err != nil {
+		return nil, err
+	}
+	prepared, err := before(request)
+	if err != nil {
+		return nil, err
+	}
+	if kep := request.Component.kep; kep != nil {
+		return prepared, kep.CheckParameters(prepared.request.Properties)
+	}
+	return prepared, nil
+}
+
+// Render renders a request: Prepare, and then what it prepared.
+func Render(request Request) (*Rendering, error) {
+	prepared, err := Prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Render()
+}
+
+// Render renders. Nothing is rendered in part: the first trait that fails ends it. The error is or wraps a *cue.Error
+// unless something is wrong with the program itself.
+func (p *Prepared) Render() (*Rendering, error) {
+	request := p.request
+	rendering := &Rendering{Properties: request.Properties, Dispatcher: p.dispatcher, request: request}
+	if request.Component.kep != nil && !request.has(definition.PhaseDefault) {
+		return rendering, renderPlain(request, rendering)
+	}
+	drafted, err := start(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := during(request, drafted); err != nil {
+		return nil, err
+	}
+	if err := finish(request, drafted, rendering); err != nil {
+		return nil, request.withMissing(err)
+	}
+	return rendering, nil
+}
+
+// checkTraits finds traits that are not for this type of component, and such whose own properties are wrong.
+func checkTraits(request Request) error {
+	var problems []cue.Problem
+	for i, trait := range request.Traits {
+		if !trait.Definition.appliesToType(request.Type) {
+			problems = append(problems, cue.Problem{Message: fmt.Sprintf("%s does not apply to components of type %s: it is for %s",
+				trait.place(i), request.Type, appliesToText(trait.Definition.appliesTo))})
+		}
+		if trait.Definition.kep == nil {
+			continue // one of KubeVela's shape is checked while it is evaluated
+		}
+		err := trait.Definition.kep.CheckParameters(trait.Properties)
+		fault := (*cue.Error)(nil)
+		if err != nil && !errors.As(err, &fault) {
+			return err
+		}
+		if fault != nil {
+			for _, problem := range fault.Problems {
+				problems = append(problems, cue.Problem{Message: trait.place(i) + ": " + problem.String()})
+			}
+		}
+	}
+	return cue.NewError(problems)
+}
+
+// renderPlain renders a component of the KEP's shape that no trait patches.
+func renderPlain(request Request, rendering *Rendering) error {
+	outputs, err := request.Component.kep.Render(request.Context, request.Properties)
+	if err != nil {
+		return err
+	}
+	for _, output := range outputs {
+		rendering.Objects = append(rendering.Objects, Object{Output: output, Declared: output.Name})
+	}
+	return nil
+}
+
+// start renders the component itself.
+func start(request Request) (*draft.Draft, error) {
+	if request.Component.v1 != nil {
+		return request.Component.v1.Component(request.v1Context(request.Context), request.Properties)
+	}
+	outputs, err := request.Component.kep.RenderOpen(request.Context, request.Properties)
+	if err != nil {
+		return nil, err
+	}
+	return &draft.Draft{Parts: open(outputs, "")}, nil
+}
+
+func open(outputs []cue.OpenOutput, from string) []draft.Part {
+	var parts []draft.Part
+	for _, output := range outputs {
+		parts = append(parts, draft.Part{Name: output.Name, From: from, Value: output.Value, StatusPaths: output.StatusPaths})
+	}
+	return parts
+}
+
+// before runs the pre traits, each over the properties as the one before left them.
+func before(request Request) (*Prepared, error) {
+	prepared := &Prepared{request: request}
+	for i, trait := range request.Traits {
+		if trait.Definition.phase != definition.PhasePre {
+			continue
+		}
+		properties := prepared.request.Properties
+		asked, err := trait.Definition.kep.EvaluateBefore(request.traitContext(properties), trait.Properties)
+		if err != nil {
+			return nil, &Error{Trait: trait.place(i), Err: err}
+		}
+		if asked.Properties != nil {
+			merged, err := jsonpatch.MergePatch(orEmpty(properties), asked.Properties)
+			if err != nil {
+				return nil, fmt.Errorf("laying the properties of %s over the component's: %w", trait.place(i), err)
+			}
+			prepared.request.Properties = merged
+		}
+		if asked.Dispatcher != nil {
+			prepared.dispatcher = asked.Dispatcher
+		}
+	}
+	return prepared, nil
+}
+
+func (r Request) has(phase definition.Phase) bool {
+	for _, trait := range r.Traits {
+		if trait.Definition.phase == phase {
+			return true
+		}
+	}
+	return false
+}
+
+// traitContext is the component's context as a trait sees it, with the component's parameters in it.
+func (r Request) traitContext(properties []byte) cue.Context {
+	return r.Context.With(map[string]any{"componentType": r.Type, "parameters": json.RawMessage(orEmpty(properties))})
+}
+
+// v1Context is context with the components of KubeVela's Application, of which a spoke knows this one.
+func (r Request) v1Context(context cue.Context) cue.Context {
+	if _, ok := context.Values["components"]; ok {
+		return context
+	}
+	shown := map[string]any{"name": context.Name, "type": r.Type}
+	if r.Properties != nil {
+		shown["properties"] = json.RawMessage(r.Properties)
+	}
+	return context.With(map[string]any{"components": []any{shown}})
+}
+
+func orEmpty(properties []byte) []byte {
+	if len(properties) == 0 || string(properties) == "null" {
+		return []byte("{}")
+	}
+	return properties
+}

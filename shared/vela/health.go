@@ -1,0 +1,126 @@
+package vela
+
+import (
+	"fmt"
+
+	cuelang "cuelang.org/go/cue"
+	"cuelang.org/go/cue/parser"
+
+	"wheelwright.dev/wheelwright/shared/cue"
+)
+
+// healthKeys are all that such an expression sees of the context, beside the objects.
+var healthKeys = []string{"name", "appName", "appRevision"}
+
+// Judge evaluates healthPolicy and customStatus over context.Outputs, which are live objects by output name; a component's
+// main object is MainOutput. Without a healthPolicy everything is healthy. An expression that reads what is not there is
+// not decided, which is not healthy and no error. The error is a *cue.Error.
+func (t *Template) Judge(context cue.Context, properties []byte) (cue.Judgement, error) {
+	fields, err := t.healthContext(context)
+	if err != nil {
+		return cue.Judgement{}, err
+	}
+	judgement := cue.Judgement{Healthy: true}
+	if t.HasHealth() {
+		if judgement, err = t.isHealthy(fields, properties); err != nil {
+			return cue.Judgement{}, err
+		}
+	}
+	if message := t.message(fields, properties, judgement.Healthy); message != "" {
+		judgement.Message = message
+	}
+	return judgement, nil
+}
+
+func (t *Template) healthContext(context cue.Context) (map[string]any, error) {
+	all, err := contextOf(context, nil)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]any{"status": map[string]any{}}
+	for _, key := range healthKeys {
+		fields[key] = all[key]
+	}
+	others := map[string]any{}
+	for name, live := range context.Outputs {
+		if name == MainOutput {
+			fields[outputField] = live
+			continue
+		}
+		others[name] = live
+	}
+	if len(others) > 0 {
+		fields[outputsField] = others
+	}
+	return fields, nil
+}
+
+func (t *Template) isHealthy(fields map[string]any, properties []byte) (cue.Judgement, error) {
+	root, err := t.judge("healthPolicy", t.health.healthPolicy, fields, properties)
+	if err != nil {
+		return cue.Judgement{}, err
+	}
+	// As KubeVela has it, a policy in which anything is in doubt decides nothing.
+	expression := root.LookupPath(pathOf("isHealth"))
+	if root.Err() != nil {
+		expression = root
+	}
+	if healthy, err := expression.Bool(); err == nil {
+		return cue.Judgement{Healthy: healthy}, nil
+	}
+	if err := expression.Validate(); err != nil && expression.Exists() {
+		return cue.Judgement{}, cue.NewError(cue.ProblemsOf(err))
+	}
+	reason := "isHealth is not decided yet"
+	if problems := cue.ProblemsOf(expression.Validate(cuelang.Concrete(true))); len(problems) > 0 {
+		reason += fmt.Sprintf(" (%s: %s)", problems[0].Position, problems[0].Message)
+	}
+	return cue.Judgement{Message: reason}, nil
+}
+
+// message is the definition's own words, or "" where it finds none for these objects.
+func (t *Template) message(fields map[string]any, properties []byte, healthy bool) string {
+	if t.health.customStatus == "" {
+		return ""
+	}
+	fields["status"] = map[string]any{"healthy": healthy}
+	root, err := t.judge("customStatus", t.health.customStatus, fields, properties)
+	if err != nil || root.Err() != nil {
+		return ""
+	}
+	message, err := root.LookupPath(pathOf("message")).String()
+	if err != nil {
+		return ""
+	}
+	return message
+}
+
+// judge evaluates one of the status texts with its input.
+func (t *Template) judge(name, text string, fields map[string]any, properties []byte) (cuelang.Value, error) {
+	if properties == nil {
+		properties = []byte("{}")
+	}
+	in, err := newInput(fields, properties)
+	if err != nil {
+		return cuelang.Value{}, err
+	}
+	file, err := parser.ParseFile(t.definition.Name+"/"+name, text, parser.ParseComments)
+	if err != nil {
+		return cuelang.Value{}, cue.NewError(cue.ProblemsOf(err))
+	}
+	instance := cue.NewInstance(t.definition.Name)
+	if err := add(instance, file); err != nil {
+		return cuelang.Value{}, err
+	}
+	return buildWith(instance, in)
+}
+
+// checkStatus finds what is wrong with the status texts by themselves.
+func (t *Template) checkStatus() error {
+	for name, text := range map[string]string{"healthPolicy": t.health.healthPolicy, "customStatus": t.health.customStatus} {
+		if _, err := parser.ParseFile(t.definition.Name+"/"+name, text, parser.ParseComments); err != nil {
+			return cue.NewError(cue.ProblemsOf(err))
+		}
+	}
+	return nil
+}

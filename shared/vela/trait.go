@@ -1,0 +1,134 @@
+package vela
+
+import (
+	"encoding/json"
+	"strings"
+
+	cuelang "cuelang.org/go/cue"
+
+	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/draft"
+	"wheelwright.dev/wheelwright/shared/patch"
+)
+
+// Trait evaluates a trait's definition over the draft and applies it: its outputs join the draft, its patch goes to the
+// main object and its patchOutputs to the others by name. A draft to which a trait fails is of no more use. Properties are
+// JSON, or nil where the user gave none.
+func (t *Template) Trait(target *draft.Draft, context cue.Context, properties []byte) error {
+	root, err := t.overlook(target, context, properties)
+	if err != nil {
+		return err
+	}
+	parts, err := t.parts(root, t.definition.Name)
+	if err != nil {
+		return err
+	}
+	target.Parts = append(target.Parts, parts...)
+	if err := t.patchMain(target, root); err != nil {
+		return err
+	}
+	return t.patchOthers(target, root)
+}
+
+// overlook evaluates the definition with the draft in its context.
+func (t *Template) overlook(target *draft.Draft, context cue.Context, properties []byte) (cuelang.Value, error) {
+	if properties != nil {
+		if err := cue.CheckProperties(properties); err != nil {
+			return cuelang.Value{}, err
+		}
+	}
+	fields, err := contextOf(context, nil)
+	if err != nil {
+		return cuelang.Value{}, err
+	}
+	if err := show(target, fields); err != nil {
+		return cuelang.Value{}, err
+	}
+	in, err := newInput(fields, properties)
+	if err != nil {
+		return cuelang.Value{}, err
+	}
+	return t.evaluate(in)
+}
+
+// show puts the draft into a trait's context: the main object, and the others by name, of which the last counts.
+func show(target *draft.Draft, fields map[string]any) error {
+	outputs := map[string]json.RawMessage{}
+	for i, part := range target.Parts {
+		seen, err := target.Seen(i)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			fields["output"] = seen
+			continue
+		}
+		outputs[part.Name] = seen
+	}
+	if len(outputs) > 0 {
+		fields["outputs"] = outputs
+	}
+	return nil
+}
+
+func (t *Template) patchMain(target *draft.Draft, root cuelang.Value) error {
+	patcher := root.LookupPath(pathOf(patchField))
+	if !patcher.Exists() {
+		return nil
+	}
+	merged, err := patch.Merge(target.Parts[0].Value, patcher)
+	if err != nil {
+		return t.patchError(patchField, err)
+	}
+	target.Parts[0].Value = merged
+	return nil
+}
+
+func (t *Template) patchOthers(target *draft.Draft, root cuelang.Value) error {
+	patches := root.LookupPath(pathOf(patchOutputsField))
+	if !patches.Exists() {
+		return nil
+	}
+	for i, part := range target.Parts[1:] {
+		patcher := patches.LookupPath(pathOf(part.Name))
+		if !patcher.Exists() {
+			continue
+		}
+		merged, err := patch.MergeStrategic(part.Value, patcher)
+		if err != nil {
+			return t.patchError(patchOutputsField+"."+part.Name, err)
+		}
+		target.Parts[1+i].Value = merged
+	}
+	return nil
+}
+
+// patchError says which patch does not go with the object that it is for. Places within the merged object are nobody's: it
+// was put together on the way.
+func (t *Template) patchError(path string, err error) error {
+	position := t.definition.Name
+	if node := t.declared[patchField]; node != nil {
+		position = cue.FormatPosition(node.Pos())
+	}
+	found := cue.ProblemsOf(err)
+	problems := make([]cue.Problem, len(found))
+	for i, problem := range found {
+		if strings.HasPrefix(problem.Message, `reference "`) {
+			// The engine writes down what is not decided, with names that nothing resolves any more.
+			return cue.NewError([]cue.Problem{{Position: position, Path: path, Message: undecided}})
+		}
+		problems[i] = cue.Problem{Position: position, Path: joinPath(path, problem.Path), Message: problem.Message}
+	}
+	return cue.NewError(problems)
+}
+
+// undecided is why a patch cannot be merged though nothing is in conflict.
+const undecided = "the patch is not decided for this object: something that it reads is not there or matches nothing, " +
+	"such as the name of a container, or spec.template of an object that has none; or parameters that are missing leave more than one way to read it"
+
+func joinPath(path, below string) string {
+	if below == "" || below[0] == '[' {
+		return path + below
+	}
+	return path + "." + below
+}
