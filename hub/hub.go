@@ -25,6 +25,7 @@ import (
 	"wheelwright.dev/wheelwright/hub/application"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/render"
 )
 
 // Options of Setup.
@@ -73,7 +74,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		return err
 	}
 	err = application.Setup(mgr, application.Options{
-		Dispatcher: dispatcher, Checker: application.NewChecker(cue.NewCompiler(cue.Options{})), Workers: options.Workers,
+		Dispatcher: dispatcher, Checker: application.NewChecker(render.NewCompiler(cue.Options{})), Workers: options.Workers,
 	})
 	if err != nil {
 		return err

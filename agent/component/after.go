@@ -21,7 +21,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 	context := health.AllLive(agentrender.Context(run.component, r.cluster), run.judged)
 	outputs, err := run.rendering.After(context)
 	if err != nil {
-		run.afterError = err
+		run.afterError = run.withoutSecrets(err)
 		return nil
 	}
 	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), outputs, run.component.Namespace)

@@ -38,6 +38,8 @@ type Watcher interface {
 type Reconciler struct {
 	// spokeClient reads Components and definitions from the manager's cache.
 	spokeClient client.Client
+	// spokeReader reads past every cache.
+	spokeReader client.Reader
 	compiler    *render.Compiler
 	cluster     agentrender.Cluster
 	trackers    *tracker.Store
@@ -72,8 +74,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		// 3 diff against the last processed generation
 		// 4 load the workflow's state
 		// 5 pre-dispatch steps
-		// 6 resolve from* directives
-		r.render, // 7: pre traits, and 8
+		r.resolve, // 6
+		r.render,  // 7: pre traits, and 8
 		r.loadTracker,
 		r.awaitDependencies,
 		r.dispatch, // 9
@@ -88,7 +90,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	r.publish(component, appliedEvent(current.states))
 	err = r.writeStatus(ctx, component, statusAfter(current))
-	return reconcile.Result{}, errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err)
+	if err := errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: current.recheck}, nil
 }
 
 // read gives the Component, or nil when there is nothing to do: it is gone, or the cache does not show our own last write yet. In

@@ -2,6 +2,7 @@ package component
 
 import (
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -11,6 +12,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/directive"
 )
 
 // run is one pass of the pipeline over one Component. Each step adds what later ones need.
@@ -23,6 +25,10 @@ type run struct {
 	ledger      *corev1alpha1.ResourceTracker
 	states      []apply.State
 	verdict     *health.Verdict
+	// resolved are the properties without from* directives.
+	resolved *directive.Resolved
+	// recheck is when to look again though nothing happens, or 0.
+	recheck time.Duration
 	// wanted are the objects of the rendering as the tracker holds them.
 	wanted tracker.Wanted
 	// judged are the objects that the verdict is about.

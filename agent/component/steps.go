@@ -8,6 +8,7 @@ import (
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/directive"
 	"wheelwright.dev/wheelwright/shared/render"
 )
 
@@ -15,14 +16,16 @@ import (
 func (r *Reconciler) render(_ context.Context, run *run) *halt {
 	prepared, err := render.Prepare(render.Request{
 		Type: run.component.Spec.Type, Component: run.definitions.component,
-		Properties: agentrender.Properties(run.component), Traits: run.definitions.traits,
+		Properties: run.resolved.Properties, Traits: run.definitions.traits,
 		Context: agentrender.Context(run.component, r.cluster),
 	})
 	if err != nil {
+		err = run.withoutSecrets(err)
 		return stop(condition.Rendered, condition.ReasonInvalidProperties, "spec.properties do not fit %s: %v", run.component.Spec.Type, err).retrying(unlessDefinition(err))
 	}
 	rendering, err := agentrender.Render(prepared, run.component)
 	if err != nil {
+		err = run.withoutSecrets(err)
 		return stop(condition.Rendered, condition.ReasonRenderFailed, "Rendering failed: %v", err).retrying(unlessDefinition(err))
 	}
 	run.rendering = rendering
@@ -49,10 +52,29 @@ func (r *Reconciler) judge(_ context.Context, run *run) *halt {
 	}
 	verdict, err := health.Judge(run.rendering, agentrender.Context(run.component, r.cluster), run.judged)
 	if err != nil {
+		err = run.withoutSecrets(err)
 		return stop(condition.Healthy, condition.ReasonHealthCheckFailed, "Health cannot be evaluated: %v", err).retrying(unlessDefinition(err))
 	}
-	run.verdict = &verdict
+	run.verdict = withoutSecrets(verdict, run.resolved)
 	return nil
+}
+
+// withoutSecrets is err without messages that might show what properties took from Secrets. It names its trait still.
+func (r *run) withoutSecrets(err error) error {
+	if ofTrait := (*render.Error)(nil); errors.As(err, &ofTrait) {
+		return &render.Error{Trait: ofTrait.Trait, Err: r.resolved.Error(ofTrait.Err)}
+	}
+	return r.resolved.Error(err)
+}
+
+// withoutSecrets is verdict without values that properties took from Secrets.
+func withoutSecrets(verdict health.Verdict, resolved *directive.Resolved) *health.Verdict {
+	if resolved.HasSecrets() {
+		verdict.Message = resolved.Text(verdict.Message)
+		resolved.Values(verdict.Exports)
+		verdict.ExportsError = resolved.Error(verdict.ExportsError)
+	}
+	return &verdict
 }
 
 // unlessDefinition is err, or nil when it is the fault of a definition or its input, which trying again does not mend.

@@ -30,7 +30,7 @@ const (
 	byDefinition = "wheelwright.definition"
 	// byTrait are the names of the installed trait definitions that a Component renders with.
 	byTrait = "wheelwright.trait"
-	// byDependency is the name of a Component that a standalone one needs.
+	// byDependency is the name of a Component that a standalone one needs, or that any takes a value from.
 	byDependency = "wheelwright.dependency"
 )
 
@@ -53,6 +53,7 @@ type Parts struct {
 func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controller.Options) error {
 	reconciler := &Reconciler{
 		spokeClient: mgr.GetClient(),
+		spokeReader: mgr.GetAPIReader(),
 		compiler:    parts.Compiler,
 		cluster:     parts.Cluster,
 		trackers:    parts.Trackers,
@@ -113,13 +114,16 @@ func installedTraits(object client.Object) []string {
 	return names
 }
 
-// dependencies are the names of the Components that a standalone one needs.
+// dependencies are the names of the Components that a standalone one needs, and of those that any takes values from.
 func dependencies(object client.Object) []string {
 	component, ok := object.(*corev1alpha1.Component)
-	if !ok || component.Spec.Revision != "" {
+	if !ok {
 		return nil
 	}
-	names := make([]string, 0, len(component.Spec.DependsOn))
+	names := directiveDependencies(component)
+	if component.Spec.Revision != "" {
+		return names
+	}
 	for _, dependency := range component.Spec.DependsOn {
 		names = append(names, dependency.Name)
 	}

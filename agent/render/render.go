@@ -69,7 +69,9 @@ func (r *Rendering) HasHealth() bool { return r.rendered.HasHealth() }
 func (r *Rendering) ReadsOutputs() bool { return r.rendered.ReadsOutputs() }
 
 // Judge judges what is live, by the definition and those traits that have an opinion.
-func (r *Rendering) Judge(context cue.Context) (cue.Judgement, error) { return r.rendered.Judge(context) }
+func (r *Rendering) Judge(context cue.Context) (cue.Judgement, error) {
+	return r.rendered.Judge(context)
+}
 
 // HasAfter tells whether traits add objects once the Component is healthy.
 func (r *Rendering) HasAfter() bool { return r.rendered.HasAfter() }

@@ -49,6 +49,9 @@ func Render(options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := resolveDirectives(&request); err != nil {
+		return nil, err
+	}
 	rendering, err := render.Render(request)
 	if err != nil {
 		return nil, err

@@ -85,6 +85,43 @@ outputs: [{name: "a", value: {apiVersion: "v1", kind: "Thing", of: context.appNa
 	}
 }
 
+func TestRenderResolvesDirectives(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/thing.cue", `
+parameters: {a: int, b: string, c: string, d: string}
+outputs: [{name: "a", value: {apiVersion: "v1", kind: "Thing", all: "\(parameters.a) \(parameters.b) \(parameters.c) \(parameters.d)"}}]`)
+	component := write(t, dir, "c.yaml", `
+apiVersion: core.wheelwright.dev/v1alpha1
+kind: Component
+metadata: {name: a}
+spec:
+  type: thing
+  properties:
+    a: {fromParameter: size}
+    b: {fromSource: settings.host}
+    c: {fromSource: secret/database.password}
+    d: {fromDependency: {component: cache, path: address, default: none}}
+`)
+	context := write(t, dir, "context.yaml", `
+applicationParameters: {size: 3}
+sources: {settings: {host: h}, secret/database: {password: p}}
+dependencies: {cache: {}}
+`)
+	result, err := Render(Options{Component: component, Definitions: dir, Context: context})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Objects[0].Object.Object["all"]; got != "3 h p none" {
+		t.Errorf("got %v", got)
+	}
+	_, err = Render(Options{Component: component, Definitions: dir})
+	for _, part := range []string{`property "a"`, `property "b"`, "secret/database.password", `component "cache" exports nothing yet`} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("got %v, want %s in it", err, part)
+		}
+	}
+}
+
 // Definitions are found in folders, in files and in files of KubeVela's form at any depth.
 func TestLibrary(t *testing.T) {
 	dir := t.TempDir()

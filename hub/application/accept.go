@@ -12,11 +12,12 @@ import (
 	"wheelwright.dev/wheelwright/shared/definition"
 )
 
-// DefinitionChecker says what is wrong with a definition, and whether properties fit its parameters. Its errors name every
+// DefinitionChecker says what is wrong with a definition, and whether the properties of a component and its traits fit. Its errors name every
 // problem and its place.
 type DefinitionChecker interface {
 	CheckDefinition(d definition.Definition) error
-	CheckParameters(d definition.Definition, properties []byte) error
+	CheckTrait(d definition.Trait) error
+	CheckProperties(component corev1alpha1.ApplicationComponent, found definitions) error
 }
 
 // checkDependencies finds circles and unknown names. The schema refuses unknown names too, but not in objects from before
@@ -49,7 +50,7 @@ func checkComponents(app *corev1alpha1.Application, found definitions, checker D
 		return problems, nil
 	}
 	for _, component := range app.Spec.Components {
-		if err := checker.CheckParameters(found[component.Type], rawProperties(component)); err != nil {
+		if err := checker.CheckProperties(component, found); err != nil {
 			problems = append(problems, problem{condition.ReasonInvalidProperties, fmt.Sprintf("component %q: %s", component.Name, err)})
 		}
 	}
@@ -62,9 +63,14 @@ func checkComponents(app *corev1alpha1.Application, found definitions, checker D
 
 func checkDefinitions(found definitions, checker DefinitionChecker) []problem {
 	var problems []problem
-	for _, typ := range slices.Sorted(maps.Keys(found)) {
-		if err := checker.CheckDefinition(found[typ]); err != nil {
+	for _, typ := range slices.Sorted(maps.Keys(found.components)) {
+		if err := checker.CheckDefinition(found.components[typ]); err != nil {
 			problems = append(problems, problem{condition.ReasonDefinitionInvalid, fmt.Sprintf("definition %q: %s", typ, err)})
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(found.traits)) {
+		if err := checker.CheckTrait(found.traits[typ]); err != nil {
+			problems = append(problems, problem{condition.ReasonDefinitionInvalid, fmt.Sprintf("trait definition %q: %s", typ, err)})
 		}
 	}
 	return problems
@@ -78,13 +84,6 @@ func checkSizes(app *corev1alpha1.Application, built map[string]*dispatch.Conten
 		}
 	}
 	return problems
-}
-
-func rawProperties(component corev1alpha1.ApplicationComponent) []byte {
-	if component.Properties == nil {
-		return nil
-	}
-	return component.Properties.Raw
 }
 
 // summarize is one problem that names all of them, under the reason of the first.

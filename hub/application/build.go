@@ -24,7 +24,7 @@ var componentResource = corev1alpha1.GroupVersion.WithResource("components")
 func contents(app *corev1alpha1.Application, found definitions) (map[string]*dispatch.Content, error) {
 	built := make(map[string]*dispatch.Content, len(app.Spec.Components))
 	for _, component := range app.Spec.Components {
-		object, err := buildComponent(app, component, found[component.Type].Snapshot())
+		object, err := buildComponent(app, component, found.snapshot(component))
 		if err != nil {
 			return nil, fmt.Errorf("building component %q: %w", component.Name, err)
 		}
@@ -37,6 +37,19 @@ func contents(app *corev1alpha1.Application, found definitions) (map[string]*dis
 	return built, nil
 }
 
+// snapshot is all that a component renders with: its definition, and one for each type of its traits.
+func (d definitions) snapshot(component corev1alpha1.ApplicationComponent) *corev1alpha1.DefinitionSnapshot {
+	snapshot := d.components[component.Type].Snapshot()
+	sent := map[string]bool{}
+	for _, trait := range component.Traits {
+		if !sent[trait.Type] {
+			snapshot.Traits = append(snapshot.Traits, d.traits[trait.Type].Snapshot(trait.Type))
+		}
+		sent[trait.Type] = true
+	}
+	return snapshot
+}
+
 func buildComponent(app *corev1alpha1.Application, component corev1alpha1.ApplicationComponent, snapshot *corev1alpha1.DefinitionSnapshot) (*unstructured.Unstructured, error) {
 	object := &corev1alpha1.Component{
 		TypeMeta: metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "Component"},
@@ -45,7 +58,7 @@ func buildComponent(app *corev1alpha1.Application, component corev1alpha1.Applic
 			Labels: map[string]string{applicationLabel: app.Name, componentLabel: component.Name},
 		},
 		Spec: corev1alpha1.ComponentSpec{
-			Type: component.Type, Properties: component.Properties, DefinitionSnapshot: snapshot,
+			Type: component.Type, Properties: component.Properties, Traits: component.Traits, DefinitionSnapshot: snapshot,
 		},
 	}
 	for _, dependency := range component.DependsOn {

@@ -1,7 +1,6 @@
 package application
 
 import (
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -20,18 +19,18 @@ type builds struct {
 
 type build struct {
 	generation int64
-	locks      []corev1alpha1.DefinitionLock
+	locks      locks
 	contents   map[string]*dispatch.Content
 }
 
 func newBuilds() *builds { return &builds{last: map[types.UID]build{}} }
 
 // of returns the contents of the Application as it is now, built if need be.
-func (b *builds) of(app *corev1alpha1.Application, locks []corev1alpha1.DefinitionLock, found definitions) (map[string]*dispatch.Content, error) {
+func (b *builds) of(app *corev1alpha1.Application, locked locks, found definitions) (map[string]*dispatch.Content, error) {
 	b.mu.Lock()
 	last, known := b.last[app.UID]
 	b.mu.Unlock()
-	if known && last.generation == app.Generation && slices.Equal(last.locks, locks) {
+	if known && last.generation == app.Generation && last.locks.equal(locked) {
 		return last.contents, nil
 	}
 	built, err := contents(app, found)
@@ -40,7 +39,7 @@ func (b *builds) of(app *corev1alpha1.Application, locks []corev1alpha1.Definiti
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.last[app.UID] = build{generation: app.Generation, locks: locks, contents: built}
+	b.last[app.UID] = build{generation: app.Generation, locks: locked, contents: built}
 	return built, nil
 }
 

@@ -87,11 +87,11 @@ func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Applicatio
 		return &outcome{rejected: &all}, nil
 	}
 	// 4. Lock what it renders with, before anything is dispatched with it.
-	locks, err := r.lockDefinitions(ctx, app, found)
+	locked, err := r.lockDefinitions(ctx, app, found)
 	if err != nil {
 		return nil, err
 	}
-	built, err := r.builds.of(app, locks, found)
+	built, err := r.builds.of(app, locked, found)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Applicatio
 	// 6. Withdraw what is wanted no longer. An empty selection withdraws nothing.
 	owed, err := r.prune(ctx, p, chosen, f)
 	return &outcome{
-		misplaced: chosen.problem, locks: locks, clusters: len(chosen.clusters), pairs: pairs, owed: owed,
+		misplaced: chosen.problem, locks: locked, clusters: len(chosen.clusters), pairs: pairs, owed: owed,
 		deadline: nextDeadline(pairs),
 	}, errors.Join(failure, err)
 }
@@ -197,7 +197,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, app *corev1alpha1.Applicat
 	r.pace.wrote(app.UID, r.now())
 	r.announce(before, app)
 	if before.Status.AcceptedGeneration != next.AcceptedGeneration {
-		return 0, r.dropUnlocked(ctx, app, next.DefinitionLocks)
+		return 0, r.dropUnlocked(ctx, app, locksOf(next).all())
 	}
 	return 0, nil
 }

@@ -62,6 +62,7 @@ func Setup(mgr ctrl.Manager, options Options) error {
 		Watches(&clusterv1beta2.ManagedClusterSet{}, handler.EnqueueRequestsFromMapFunc(r.everyApplication), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&clusterv1beta2.ManagedClusterSetBinding{}, handler.EnqueueRequestsFromMapFunc(r.applicationsIn), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&clusterv1beta1.PlacementDecision{}, handler.EnqueueRequestsFromMapFunc(r.applicationsIn)).
+		Watches(&corev1alpha1.TraitDefinition{}, handler.EnqueueRequestsFromMapFunc(r.rejectedApplications), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&corev1alpha1.ComponentDefinition{}, handler.EnqueueRequestsFromMapFunc(r.rejectedApplications), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: options.Workers}).
 		Complete(r)

@@ -23,7 +23,7 @@ type outcome struct {
 	rejected *problem
 	// misplaced is set when the placement cannot be followed as written.
 	misplaced *problem
-	locks     []corev1alpha1.DefinitionLock
+	locks     locks
 	clusters  int
 	pairs     []pair
 	owed      int
@@ -40,7 +40,7 @@ func nextStatus(app *corev1alpha1.Application, found outcome) corev1alpha1.Appli
 		return next
 	}
 	next.AcceptedGeneration = app.Generation
-	next.DefinitionLocks = found.locks
+	next.DefinitionLocks, next.TraitLocks = found.locks.components, found.locks.traits
 	next.Counts = count(found)
 	next.Offenders = offenders(found.pairs)
 	set := setter(&next, app.Generation)

@@ -83,6 +83,8 @@ const (
 	ReasonHealthCheckFailed = "HealthCheckFailed"
 	// ReasonExportsFailed: healthy, but an export cannot be evaluated.
 	ReasonExportsFailed = "ExportsFailed"
+	// ReasonUnresolved: a property takes its value from something that is not there.
+	ReasonUnresolved = "Unresolved"
 	// ReasonTraitFailed: healthy, but a trait cannot add what it adds to a healthy component.
 	ReasonTraitFailed = "TraitFailed"
 )

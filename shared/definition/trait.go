@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
@@ -50,4 +52,16 @@ func fromTraitContent(name string, content corev1alpha1.TraitContent) Trait {
 	return Trait{
 		Definition: fromContent(name, content.DefinitionContent), Phase: Phase(content.Phase), AppliesTo: slices.Clone(content.AppliesTo),
 	}
+}
+
+// Hash tells contents apart, as Definition.Hash does, with what a trait has beside it.
+func (t Trait) Hash() string {
+	if t.Phase == "" && len(t.AppliesTo) == 0 {
+		return t.Definition.Hash()
+	}
+	sum := sha256.New()
+	for _, part := range append([]string{t.Definition.Hash(), string(t.Phase)}, t.AppliesTo...) {
+		writeString(sum, part)
+	}
+	return hashVersion + hex.EncodeToString(sum.Sum(nil)[:16])
 }

@@ -13,26 +13,46 @@ func (r Request) withMissing(err error) error {
 	if !errors.As(err, &fault) {
 		return err
 	}
-	var problems []cue.Problem
+	var found []error
 	if v1 := r.Component.v1; v1 != nil {
-		problems = problemsOf(v1.CheckParameters(r.Properties))
+		found = append(found, v1.CheckParameters(r.Properties))
 	}
 	for i, trait := range r.Traits {
 		if v1 := trait.Definition.v1; v1 != nil {
-			for _, problem := range problemsOf(v1.CheckParameters(trait.Properties)) {
-				problems = append(problems, cue.Problem{Message: trait.place(i) + ": " + problem.String()})
-			}
+			found = append(found, atTrait(trait.place(i), v1.CheckParameters(trait.Properties)))
+		}
+	}
+	return joined(append(found, err)...)
+}
+
+// atTrait puts a trait's place before each problem of err.
+func atTrait(place string, err error) error {
+	fault := (*cue.Error)(nil)
+	if !errors.As(err, &fault) {
+		return err
+	}
+	problems := make([]cue.Problem, len(fault.Problems))
+	for i, problem := range fault.Problems {
+		problems[i] = cue.Problem{Message: place + ": " + problem.String()}
+	}
+	return &cue.Error{Problems: problems}
+}
+
+// joined has the problems of all errors, in their order. An error that is about something else than a definition and its
+// input goes first and alone.
+func joined(all ...error) error {
+	var problems []cue.Problem
+	for _, err := range all {
+		fault := (*cue.Error)(nil)
+		if err != nil && !errors.As(err, &fault) {
+			return err
+		}
+		if fault != nil {
+			problems = append(problems, fault.Problems...)
 		}
 	}
 	if len(problems) == 0 {
-		return err
+		return nil
 	}
-	return &cue.Error{Problems: append(problems, fault.Problems...)}
-}
-
-func problemsOf(err error) []cue.Problem {
-	if fault := (*cue.Error)(nil); errors.As(err, &fault) {
-		return fault.Problems
-	}
-	return nil
+	return &cue.Error{Problems: problems}
 }

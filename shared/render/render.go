@@ -4,7 +4,6 @@ package render
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -71,17 +70,37 @@ type Prepared struct {
 // Prepare runs the pre traits and checks the properties of the component and its traits, all at once. The error is or
 // wraps a *cue.Error unless something is wrong with the program itself.
 func Prepare(request Request) (*Prepared, error) {
-	if err := checkTraits(request); err != nil {
+	found := []error{checkTraits(request)}
+	kep := request.Component.kep
+	if kep != nil && !request.has(definition.PhasePre) {
+		found = append(found, kep.CheckParameters(request.Properties))
+	}
+	if err := joined(found...); err != nil {
 		return nil, err
 	}
 	prepared, err := before(request)
 	if err != nil {
 		return nil, err
 	}
-	if kep := request.Component.kep; kep != nil {
+	if kep != nil && request.has(definition.PhasePre) {
 		return prepared, kep.CheckParameters(prepared.request.Properties)
 	}
 	return prepared, nil
+}
+
+// Check finds what Prepare would find wrong on any cluster, without the context that only a spoke has: what the pre traits
+// make of the properties is not known then, and not checked. The error is or wraps a *cue.Error.
+func Check(request Request) error {
+	found := []error{checkTraits(request)}
+	for i, trait := range request.Traits {
+		if v1 := trait.Definition.v1; v1 != nil {
+			found = append(found, atTrait(trait.place(i), v1.CheckParameters(trait.Properties)))
+		}
+	}
+	if !request.has(definition.PhasePre) {
+		found = append(found, request.Component.CheckParameters(request.Properties))
+	}
+	return joined(found...)
 }
 
 // Render renders a request: Prepare, and then what it prepared.
@@ -117,6 +136,7 @@ func (p *Prepared) Render() (*Rendering, error) {
 // checkTraits finds traits that are not for this type of component, and such whose own properties are wrong.
 func checkTraits(request Request) error {
 	var problems []cue.Problem
+	var found []error
 	for i, trait := range request.Traits {
 		if !trait.Definition.appliesToType(request.Type) {
 			problems = append(problems, cue.Problem{Message: fmt.Sprintf("%s does not apply to components of type %s: it is for %s",
@@ -125,18 +145,9 @@ func checkTraits(request Request) error {
 		if trait.Definition.kep == nil {
 			continue // one of KubeVela's shape is checked while it is evaluated
 		}
-		err := trait.Definition.kep.CheckParameters(trait.Properties)
-		fault := (*cue.Error)(nil)
-		if err != nil && !errors.As(err, &fault) {
-			return err
-		}
-		if fault != nil {
-			for _, problem := range fault.Problems {
-				problems = append(problems, cue.Problem{Message: trait.place(i) + ": " + problem.String()})
-			}
-		}
+		found = append(found, atTrait(trait.place(i), trait.Definition.kep.CheckParameters(trait.Properties)))
 	}
-	return cue.NewError(problems)
+	return joined(append(found, cue.NewError(problems))...)
 }
 
 // renderPlain renders a component of the KEP's shape that no trait patches.

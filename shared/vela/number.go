@@ -56,6 +56,8 @@ func respellNumber(spelled string) string {
 		return spelled
 	case isInteger || approximate != math.Trunc(approximate):
 		return spelled
+	case approximate == 0: // or too small to be told from it
+		return "0"
 	}
 	// The precision holds every integer below the limit exactly.
 	exact, _, err := big.ParseFloat(spelled, 10, 256, big.ToNearestEven)

@@ -163,6 +163,12 @@ type ApplicationStatus struct {
 	// +optional
 	DefinitionLocks []DefinitionLock `json:"definitionLocks,omitempty"`
 
+	// traitLocks are the trait definitions in use.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	TraitLocks []DefinitionLock `json:"traitLocks,omitempty"`
+
 	// counts of component × cluster pairs.
 	// +optional
 	Counts ApplicationCounts `json:"counts,omitempty"`

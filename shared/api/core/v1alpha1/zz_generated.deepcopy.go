@@ -178,6 +178,11 @@ func (in *ApplicationStatus) DeepCopyInto(out *ApplicationStatus) {
 		*out = make([]DefinitionLock, len(*in))
 		copy(*out, *in)
 	}
+	if in.TraitLocks != nil {
+		in, out := &in.TraitLocks, &out.TraitLocks
+		*out = make([]DefinitionLock, len(*in))
+		copy(*out, *in)
+	}
 	out.Counts = in.Counts
 	if in.Offenders != nil {
 		in, out := &in.Offenders, &out.Offenders

@@ -1,0 +1,149 @@
+package component
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	agentrender "wheelwright.dev/wheelwright/agent/render"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/directive"
+)
+
+// sourceRecheck is how soon a change of a ConfigMap or Secret reaches a Component that takes a value from it. They are not
+// watched: an agent that keeps every Secret of its cluster in memory is worth more to a thief.
+const sourceRecheck = 30 * time.Second
+
+// resolve puts values in the place of from* directives, in the properties of the Component and of its traits. One that has
+// no value blocks: it never reaches a definition as a map.
+func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
+	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component}
+	defer func() {
+		if lookup.readSources {
+			run.recheck = sourceRecheck
+		}
+	}()
+	resolved, err := directive.Resolve(agentrender.Properties(run.component), lookup)
+	if err != nil {
+		return unresolved("spec.properties", err)
+	}
+	run.resolved = resolved
+	for i, trait := range run.definitions.traits {
+		ofTrait, err := directive.Resolve(trait.Properties, lookup)
+		if err != nil {
+			return unresolved(fmt.Sprintf("spec.traits[%d].properties", i), err)
+		}
+		run.definitions.traits[i].Properties = ofTrait.Properties
+		run.resolved = run.resolved.With(ofTrait)
+	}
+	return nil
+}
+
+func unresolved(where string, err error) *halt {
+	missing := (*directive.UnresolvedError)(nil)
+	if !errors.As(err, &missing) {
+		return stop(condition.Rendered, condition.ReasonUnresolved, "%s: %v", where, err).retrying(unlessDefinition(err))
+	}
+	halted := stop(condition.Rendered, condition.ReasonUnresolved, "%s: %v", where, missing)
+	if missing.Waits() {
+		return halted.waiting()
+	}
+	return halted
+}
+
+// spokeLookup reads what directives name, on the spoke and in the Component's own namespace only.
+type spokeLookup struct {
+	ctx        context.Context //nolint:containedctx // it lives as long as the one call that it is made for
+	reconciler *Reconciler
+	component  *corev1alpha1.Component
+
+	readSources bool
+}
+
+// Parameter finds nothing: parameters are the Application's, and the hub puts their values in before it dispatches.
+func (l *spokeLookup) Parameter(string) (any, bool, error) { return nil, false, nil }
+
+// Source reads past every cache, as the agent keeps none of Secrets.
+func (l *spokeLookup) Source(kind, name string) (map[string]any, bool, error) {
+	l.readSources = true
+	key := types.NamespacedName{Namespace: l.component.Namespace, Name: name}
+	data := map[string]any{}
+	var err error
+	if kind == directive.Secret {
+		secret := &corev1.Secret{}
+		err = l.reconciler.spokeReader.Get(l.ctx, key, secret)
+		for entry, value := range secret.Data {
+			data[entry] = string(value)
+		}
+	} else {
+		config := &corev1.ConfigMap{}
+		err = l.reconciler.spokeReader.Get(l.ctx, key, config)
+		for entry, value := range config.Data {
+			data[entry] = value
+		}
+	}
+	if apierrors.IsNotFound(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("reading %s %s: %w", kind, key, err)
+	}
+	return data, true, nil
+}
+
+// Dependency reads what a Component of the same namespace exports while it is healthy. A component of the same Application
+// is named as there.
+func (l *spokeLookup) Dependency(name string) (map[string]any, bool, error) {
+	upstream := &corev1alpha1.Component{}
+	key := client.ObjectKey{Namespace: l.component.Namespace, Name: siblingName(l.component, name)}
+	err := l.reconciler.spokeClient.Get(l.ctx, key, upstream)
+	if apierrors.IsNotFound(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("reading Component %s: %w", key, err)
+	}
+	if upstream.Status.Exports == nil || upstream.Status.IsHealthy == nil || !*upstream.Status.IsHealthy {
+		return nil, false, nil
+	}
+	exports := map[string]any{}
+	if err := json.Unmarshal(upstream.Status.Exports.Raw, &exports); err != nil {
+		return nil, false, fmt.Errorf("decoding the exports of Component %s: %w", key, err)
+	}
+	return exports, true, nil
+}
+
+// siblingName is the Component that a name means: one of the same Application has the Application's name before its own.
+func siblingName(component *corev1alpha1.Component, name string) string {
+	if app := component.Labels[corev1alpha1.ApplicationLabel]; app != "" {
+		return app + "-" + name
+	}
+	return name
+}
+
+// directiveDependencies are the Components whose exports a Component takes values from.
+func directiveDependencies(component *corev1alpha1.Component) []string {
+	var names []string
+	all := []json.RawMessage{agentrender.Properties(component)}
+	for _, trait := range component.Spec.Traits {
+		if trait.Properties != nil {
+			all = append(all, trait.Properties.Raw)
+		}
+	}
+	for _, properties := range all {
+		for _, name := range directive.Dependencies(properties) {
+			names = append(names, siblingName(component, name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
