@@ -83,6 +83,16 @@ func TestSecretsStaySecret(t *testing.T) {
 	if strings.Contains(shown, password) {
 		t.Errorf("the Secret's value shows: %s", shown)
 	}
+	t.Log("an API server repeats what it refuses")
+	s.edit("app", func(c *corev1alpha1.Component) {
+		c.Spec.Revision = "r3"
+		c.Spec.Properties = &runtime.RawExtension{Raw: []byte(`{"text":{"fromSource":"secret/database.password"}}`)}
+		c.Spec.DefinitionSnapshot.Files["template.cue"] = `parameters: text: string
+outputs: [{name: "config", value: {apiVersion: "v1", kind: "ConfigMap", metadata: name: parameters.text + "_!"}}]`
+	})
+	if refused := s.awaitReason("app", condition.Applied, condition.ReasonApplyFailed); strings.Contains(refused.Message, password) {
+		t.Errorf("the Secret's value shows: %s", refused.Message)
+	}
 	exported := s.component("plain", "p1", inline("consumer", consumer), `{"text":{"fromSource":"secret/database.password"}}`)
 	s.create(exported)
 	status := s.awaitHealth("plain", "p1", true).Status

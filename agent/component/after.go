@@ -37,7 +37,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 	states, err := r.applier.Apply(ctx, run.owner, objects)
 	run.states = append(run.states, states...)
 	if failures := joinFailures(err, unknown); len(failures) > 0 {
-		run.afterError = failures
+		run.afterError = run.withoutSecrets(failures)
 		return nil
 	}
 	return r.collectGarbage(ctx, run, wanted.Resources)

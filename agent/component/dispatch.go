@@ -63,9 +63,11 @@ func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.F
 		case errors.As(failure.Err, &terminating):
 		default:
 			halted.reason = condition.ReasonApplyFailed
-			halted.err = failures
+			halted.err = run.withoutSecrets(failures)
 		}
 	}
+	// API servers repeat the values that they refuse.
+	halted.message = run.resolved.Text(halted.message)
 	return halted
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/shared/condition"
@@ -61,6 +62,12 @@ func (r *Reconciler) judge(_ context.Context, run *run) *halt {
 
 // withoutSecrets is err without messages that might show what properties took from Secrets. It names its trait still.
 func (r *run) withoutSecrets(err error) error {
+	if !r.resolved.HasSecrets() {
+		return err
+	}
+	if failures := (apply.Failures)(nil); errors.As(err, &failures) {
+		return errors.New(r.resolved.Text(failures.Error()))
+	}
 	if ofTrait := (*render.Error)(nil); errors.As(err, &ofTrait) {
 		return &render.Error{Trait: ofTrait.Trait, Err: r.resolved.Error(ofTrait.Err)}
 	}

@@ -52,7 +52,10 @@ func Render(options Options) (*Result, error) {
 	if err := resolveDirectives(&request); err != nil {
 		return nil, err
 	}
-	rendering, err := render.Render(request)
+	// What is rendered sees no status: on a spoke there is none yet.
+	seen := request
+	seen.Context = request.Context.Without("status")
+	rendering, err := render.Render(seen)
 	if err != nil {
 		return nil, err
 	}

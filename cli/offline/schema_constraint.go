@@ -2,163 +2,138 @@ package offline
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
-	cuelang "cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
 )
 
-// jsonTypes are the types of JSON Schema that make up a kind, in the order in which people list them.
-var jsonTypes = []struct {
-	kind cuelang.Kind
-	name string
-}{
-	{cuelang.NullKind, "null"}, {cuelang.BoolKind, "boolean"}, {cuelang.NumberKind, "number"}, {cuelang.FloatKind, "number"},
-	{cuelang.IntKind, "integer"}, {cuelang.StringKind, "string"}, {cuelang.BytesKind, "string"},
-	{cuelang.StructKind, "object"}, {cuelang.ListKind, "array"},
+// constrain adds what an expression without alternatives asks of a value.
+func constrain(schema *Schema, expression ast.Expr) {
+	switch node := expression.(type) {
+	case *ast.ParenExpr:
+		constrain(schema, node.X)
+	case *ast.BinaryExpr:
+		if node.Op == token.AND {
+			constrain(schema, node.X)
+			constrain(schema, node.Y)
+			return
+		}
+		schema.Comment = spell(node)
+	case *ast.UnaryExpr:
+		constrainBy(schema, node)
+	case *ast.CallExpr:
+		constrainByCall(schema, node)
+	case *ast.Ident:
+		constrainBySize(schema, node.Name)
+	case *ast.BasicLit:
+		schema.Const = constant(node)
+	}
 }
 
-// typeOf names a kind as JSON Schema does: nil for any, a string for one, and else a list.
-func typeOf(kind cuelang.Kind) any {
-	if kind == cuelang.TopKind {
-		return nil
-	}
-	var names []string
-	for _, known := range jsonTypes {
-		if kind&known.kind == known.kind {
-			names = append(names, known.name)
-			kind &^= known.kind
+// constrainBy reads a comparison, and a number with a sign.
+func constrainBy(schema *Schema, node *ast.UnaryExpr) {
+	operand := constant(node.X)
+	switch node.Op {
+	case token.SUB, token.ADD:
+		schema.Const = constant(node)
+	case token.GEQ:
+		schema.Minimum = json.Number(operand)
+	case token.GTR:
+		schema.ExclusiveMinimum = json.Number(operand)
+	case token.LEQ:
+		schema.Maximum = json.Number(operand)
+	case token.LSS:
+		schema.ExclusiveMaximum = json.Number(operand)
+	case token.MAT:
+		if schema.Pattern != "" {
+			schema.AllOf = append(schema.AllOf, &Schema{Pattern: patternOf(node.X)})
+			return
 		}
-	}
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return names[0]
-	}
-	return names
-}
-
-// readAlternatives describes a disjunction: the values of one that lists values, and else each alternative, without those
-// that another one covers, as *80 | int has 80.
-func (r schemaReader) readAlternatives(schema *Schema, alternatives []cuelang.Value, placed cuelang.Value) {
-	var kept []cuelang.Value
-	for i, alternative := range alternatives {
-		if !covered(alternative, alternatives, i) {
-			kept = append(kept, alternative)
-		}
-	}
-	var values []any
-	for _, alternative := range kept {
-		if encoded, err := alternative.MarshalJSON(); err == nil && alternative.IncompleteKind()&(cuelang.StructKind|cuelang.ListKind) == 0 {
-			values = append(values, json.RawMessage(encoded))
-		}
-	}
-	switch {
-	case len(values) == len(kept) && len(values) > 1:
-		schema.Enum = values
-	case len(kept) == 1:
-		one := r.read(kept[0], placed)
-		one.Description = schema.Description
-		*schema = *one
+		schema.Pattern = patternOf(node.X)
+	case token.NMAT:
+		schema.Not = &Schema{Pattern: patternOf(node.X)}
+	case token.NEQ:
+		schema.Not = &Schema{Const: operand}
 	default:
-		for _, alternative := range kept {
-			schema.AnyOf = append(schema.AnyOf, r.read(alternative, alternative))
-		}
+		schema.Comment = spell(node)
 	}
 }
 
-// covered tells whether an alternative adds nothing to the others. Of two that are the same, the first stays.
-func covered(alternative cuelang.Value, alternatives []cuelang.Value, at int) bool {
-	for i, other := range alternatives {
-		if i == at {
-			continue
-		}
-		if other.Subsume(alternative, cuelang.Raw()) == nil && (i < at || alternative.Subsume(other, cuelang.Raw()) != nil) {
-			return true
-		}
-		// What the context decides is covered by what takes it: *context.name | string.
-		if !alternative.IsConcrete() && alternative.IncompleteKind() == cuelang.TopKind && other.IncompleteKind() != cuelang.TopKind {
-			return true
-		}
-	}
-	return false
-}
-
-// readConstraints takes a conjunction apart.
-func (r schemaReader) readConstraints(schema *Schema, value cuelang.Value) {
-	operator, arguments := value.Expr()
-	switch operator {
-	case cuelang.AndOp:
-		for _, argument := range arguments {
-			r.readConstraints(schema, argument)
-		}
-	case cuelang.OrOp:
-		part := &Schema{}
-		r.readAlternatives(part, arguments, value)
-		schema.AllOf = append(schema.AllOf, part)
-	case cuelang.CallOp:
-		readCall(schema, arguments, value)
-	case cuelang.GreaterThanEqualOp, cuelang.GreaterThanOp, cuelang.LessThanEqualOp, cuelang.LessThanOp:
-		readBound(schema, operator, arguments[0])
-	case cuelang.RegexMatchOp:
-		readPattern(schema, arguments[0])
-	case cuelang.NotEqualOp:
-		if encoded, err := arguments[0].MarshalJSON(); err == nil {
-			schema.Not = &Schema{Const: json.RawMessage(encoded)}
-		}
-	case cuelang.NotRegexMatchOp:
-		schema.Not = &Schema{}
-		readPattern(schema.Not, arguments[0])
-	default:
-		if encoded, err := value.MarshalJSON(); err == nil && value.IncompleteKind()&(cuelang.StructKind|cuelang.ListKind) == 0 {
-			schema.Const = json.RawMessage(encoded)
-		}
-	}
-}
-
-func readPattern(schema *Schema, pattern cuelang.Value) {
-	text, err := pattern.String()
-	switch {
-	case err != nil:
-	case schema.Pattern == "":
-		schema.Pattern = text
-	default:
-		schema.AllOf = append(schema.AllOf, &Schema{Pattern: text})
-	}
-}
-
-func readBound(schema *Schema, operator cuelang.Op, limit cuelang.Value) {
-	encoded, err := limit.MarshalJSON()
-	if err != nil || limit.IncompleteKind()&cuelang.NumberKind == 0 {
-		schema.Comment = fmt.Sprintf("%v %v", operator, limit)
-		return
-	}
-	number := json.Number(encoded)
-	switch operator {
-	case cuelang.GreaterThanEqualOp:
-		schema.Minimum = number
-	case cuelang.GreaterThanOp:
-		schema.ExclusiveMinimum = number
-	case cuelang.LessThanEqualOp:
-		schema.Maximum = number
-	case cuelang.LessThanOp:
-		schema.ExclusiveMaximum = number
-	}
-}
-
-// readCall reads a validator of CUE's standard library, such as strings.MinRunes(1).
-func readCall(schema *Schema, call []cuelang.Value, whole cuelang.Value) {
-	name := strings.TrimSpace(fmt.Sprint(call[0]))
-	fields := map[string]*json.Number{
+// constrainByCall reads a validator of CUE's standard library, such as strings.MinRunes(1).
+func constrainByCall(schema *Schema, call *ast.CallExpr) {
+	limits := map[string]*json.Number{
 		"strings.MinRunes": &schema.MinLength, "strings.MaxRunes": &schema.MaxLength, "list.MinItems": &schema.MinItems,
 		"list.MaxItems": &schema.MaxItems, "math.MultipleOf": &schema.MultipleOf,
 	}
-	if field := fields[name]; field != nil && len(call) == 2 {
-		if encoded, err := call[1].MarshalJSON(); err == nil {
-			*field = json.Number(encoded)
-			return
+	if limit := limits[spell(call.Fun)]; limit != nil && len(call.Args) == 1 {
+		*limit = json.Number(constant(call.Args[0]))
+		return
+	}
+	schema.Comment = spell(call)
+}
+
+// constrainBySize gives the bounds that CUE folds into a type: it makes uint16 & >=1 of int & >=1 & <=65535.
+func constrainBySize(schema *Schema, name string) {
+	sizes := map[string][2]json.Number{
+		"uint": {"0", ""}, "uint8": {"0", "255"}, "byte": {"0", "255"}, "uint16": {"0", "65535"}, "uint32": {"0", "4294967295"},
+		"uint64": {"0", "18446744073709551615"}, "rune": {"0", "1114111"}, "int8": {"-128", "127"}, "int16": {"-32768", "32767"},
+		"int32": {"-2147483648", "2147483647"}, "int64": {"-9223372036854775808", "9223372036854775807"},
+	}
+	// A comparison beside it is closer, and comes later or came before.
+	if size, ok := sizes[name]; ok {
+		if schema.Minimum == "" && schema.ExclusiveMinimum == "" {
+			schema.Minimum = size[0]
+		}
+		if schema.Maximum == "" && schema.ExclusiveMaximum == "" {
+			schema.Maximum = size[1]
 		}
 	}
-	schema.Comment = strings.Join(strings.Fields(fmt.Sprint(whole)), " ")
+}
+
+// constant is a literal as JSON, or nil for what is none.
+func constant(expression ast.Expr) json.RawMessage {
+	switch node := expression.(type) {
+	case *ast.ParenExpr:
+		return constant(node.X)
+	case *ast.UnaryExpr:
+		if number := constant(node.X); node.Op == token.SUB && number != nil {
+			return append(json.RawMessage("-"), number...)
+		}
+		return constant(node.X)
+	case *ast.BasicLit:
+		if node.Kind != token.STRING {
+			return plainNumber(node)
+		}
+		text, err := literal.Unquote(node.Value)
+		if err != nil {
+			return nil
+		}
+		encoded, err := json.Marshal(text)
+		if err != nil {
+			return nil
+		}
+		return encoded
+	}
+	return nil
+}
+
+// plainNumber is a number, true, false or null as JSON spells it.
+func plainNumber(node *ast.BasicLit) json.RawMessage {
+	if json.Valid([]byte(node.Value)) {
+		return json.RawMessage(node.Value)
+	}
+	var number literal.NumInfo
+	if err := literal.ParseNum(node.Value, &number); err != nil {
+		return nil
+	}
+	return json.RawMessage(number.String())
+}
+
+func patternOf(expression ast.Expr) string {
+	var text string
+	if encoded := constant(expression); encoded == nil || json.Unmarshal(encoded, &text) != nil {
+		return spell(expression)
+	}
+	return text
 }

@@ -27,28 +27,33 @@ func (r schemaReader) read(value, placed cuelang.Value) *Schema {
 	if r.depth > deepest {
 		return schema
 	}
-	// Evaluated, since a reference by itself has no alternatives.
-	evaluated := value.Eval()
-	if operator, alternatives := evaluated.Expr(); operator == cuelang.OrOp {
-		r.readAlternatives(schema, alternatives, placed)
-	} else {
-		r.readConstraints(schema, evaluated)
+	expression := expressionOf(value)
+	if alternatives := alternativesIn(expression, false); len(alternatives) > 1 {
+		r.readAlternatives(schema, value, alternatives)
+		r.readDefault(schema, value, placed)
+		if schema.Type == nil && schema.AnyOf == nil {
+			schema.Type = typeOf(value.IncompleteKind())
+		}
+		return schema
 	}
-	if schema.Type == nil && schema.Enum == nil && schema.AnyOf == nil {
-		schema.Type = typeOf(value.IncompleteKind())
+	schema.Type = typeOf(value.IncompleteKind())
+	if operator, parts := value.Eval().Expr(); operator == cuelang.OrOp { // of structs, which have no such form together
+		for _, part := range parts {
+			schema.AnyOf = append(schema.AnyOf, r.read(part, part))
+		}
+		return schema
 	}
+	constrain(schema, expression)
 	// The whole struct or list, since a conjunct knows its own fields only.
 	switch value.IncompleteKind() {
 	case cuelang.StructKind:
-		if schema.AnyOf == nil {
-			r.readFields(schema, value, placed)
-		}
+		r.readFields(schema, value, placed)
 	case cuelang.ListKind:
-		if schema.AnyOf == nil {
-			r.readItems(schema, value, placed)
-		}
+		r.readItems(schema, value, placed)
 	}
-	r.readDefault(schema, value, placed)
+	if value.IncompleteKind()&(cuelang.StructKind|cuelang.ListKind) == 0 { // an open list has a default that nobody wrote
+		r.readDefault(schema, value, placed)
+	}
 	return schema
 }
 
@@ -70,41 +75,34 @@ func (r schemaReader) readFields(schema *Schema, value, placed cuelang.Value) {
 			schema.Required = append(schema.Required, name)
 		}
 	}
-	any := cuelang.MakePath(cuelang.AnyString)
-	switch rest := value.LookupPath(any); {
+	others := cuelang.MakePath(cuelang.AnyString)
+	switch rest := value.LookupPath(others); {
 	case rest.Exists() && rest.IncompleteKind() != cuelang.TopKind:
-		schema.AdditionalProperties = r.read(rest, placed.LookupPath(any))
+		schema.AdditionalProperties = r.read(rest, placed.LookupPath(others))
 	case r.closed && !value.Allows(cuelang.AnyString):
 		schema.AdditionalProperties = false
 	}
 }
 
 func (r schemaReader) readItems(schema *Schema, value, placed cuelang.Value) {
-	if decided, ok := value.Default(); ok { // the alternatives were read without the default
-		if _, isOr := value.Eval().Expr(); len(isOr) > 1 {
-			value = decided
-		}
-	}
 	if items, err := value.List(); err == nil {
 		for items.Next() {
 			schema.PrefixItems = append(schema.PrefixItems, r.read(items.Value(), items.Value()))
 		}
 	}
-	any := cuelang.MakePath(cuelang.AnyIndex)
-	if item := value.LookupPath(any); item.Exists() && item.IncompleteKind() != cuelang.TopKind {
-		schema.Items = r.read(item, placed.LookupPath(any))
+	each := cuelang.MakePath(cuelang.AnyIndex)
+	if item := value.LookupPath(each); item.Exists() && item.IncompleteKind() != cuelang.TopKind {
+		schema.Items = r.read(item, placed.LookupPath(each))
 	}
 }
 
-// readDefault takes a value's default. Concrete values and structs have none: they are what they are.
+// readDefault takes the default of a disjunction.
 func (r schemaReader) readDefault(schema *Schema, value, placed cuelang.Value) {
-	decided, ok := value.Default()
-	if operator, _ := value.Eval().Expr(); !ok || operator != cuelang.OrOp {
-		return
-	}
-	if encoded, err := decided.MarshalJSON(); err == nil {
-		schema.Default, schema.defaultText = json.RawMessage(encoded), string(encoded)
-		return
+	if decided, ok := value.Default(); ok && decided.IsConcrete() && schema.Const == nil {
+		if encoded, err := decided.MarshalJSON(); err == nil {
+			schema.Default, schema.defaultText = json.RawMessage(encoded), string(encoded)
+			return
+		}
 	}
 	if there, ok := placed.Default(); ok && there.IsConcrete() {
 		schema.defaultText = spelledDefault(value)

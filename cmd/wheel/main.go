@@ -25,7 +25,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand(), schemaCommand())
+	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand(), schemaCommand(), vetCommand(), testCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(explain(ctx, err))
 	}

@@ -60,11 +60,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // reconcile does the work of an Application that is not being deleted. It returns what it found even where some clusters
 // could not be written, and nothing where nothing could be found out.
 func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Application) (*outcome, error) {
-	// 1. Definitions: the locked ones while the accepted spec stands, the live ones for a new spec.
+	// 1. Definitions: the locked ones while the accepted spec stands, the live ones for a new spec. Parameters first.
+	var unresolved []problem
+	if usesParameters(app) {
+		app, unresolved = withParameters(app)
+	}
 	found, problems, err := r.loadDefinitions(ctx, app)
 	if err != nil {
 		return nil, err
 	}
+	problems = append(unresolved, problems...)
 	// 2. Clusters.
 	f, err := r.readFleet(ctx, app)
 	if err != nil {

@@ -135,6 +135,29 @@ func TestDirectivesAreNotChecked(t *testing.T) {
 	}
 }
 
+// Parameters of the Application stand where properties name them, before anything is checked or dispatched.
+func TestParametersAreResolved(t *testing.T) {
+	app := applicationWith("web", trait("label", `{"team":{"fromParameter":"team"}}`))
+	app.Spec.Parameters = &runtime.RawExtension{Raw: []byte(`{"team":"a","image":"b"}`)}
+	app.Spec.Components[0].Properties.Raw = []byte(`{"image":{"fromParameter":"image"},"other":{"fromSource":"x.y"}}`)
+	resolved, problems := withParameters(app)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	component := resolved.Spec.Components[0]
+	if got := string(component.Properties.Raw) + string(component.Traits[0].Properties.Raw); got != `{"image":"b","other":{"fromSource":"x.y"}}{"team":"a"}` {
+		t.Errorf("got %s", got)
+	}
+	app.Spec.Parameters = nil
+	_, problems = withParameters(app)
+	if len(problems) != 2 || !strings.Contains(problems[0].message, `component "front": property "image" takes its value fromParameter: image: there is no parameter "image"`) {
+		t.Errorf("got %v", problems)
+	}
+	if usesParameters(applicationWith("web")) {
+		t.Error("an Application without directives is copied")
+	}
+}
+
 // An edit of a trait definition rolls nothing until the Application's spec changes.
 func TestTraitsAreLocked(t *testing.T) {
 	def := traitDefinition("label", "", labelSource)

@@ -5,7 +5,6 @@
 package pins
 
 import (
-	_ "github.com/kubevela/workflow/pkg/cue/model/sets"
 	_ "github.com/kubevela/workflow/pkg/executor"
 	_ "github.com/kubevela/workflow/pkg/generator"
 	_ "open-cluster-management.io/addon-framework/pkg/addonfactory"

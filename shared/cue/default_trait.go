@@ -132,7 +132,7 @@ func readPatches(list cue.Value) ([]OutputPatch, error) {
 // patchValues are an entry's value, and what stands beside name and value, which is meant for the object as well: KEP-2.2
 // writes both {name, value: metadata: ...} and {name, metadata: ...}.
 func patchValues(entry cue.Value) []cue.Value {
-	structure, ok := entry.Syntax(cue.Docs(true), cue.ResolveReferences(true)).(*ast.StructLit)
+	structure, ok := syntaxOf(entry).(*ast.StructLit)
 	if !ok {
 		return nil
 	}

@@ -9,8 +9,7 @@ import (
 // detach copies value onto a CUE context of its own, with defaults that stay defaults and comments that stay beside their
 // fields. Where CUE cannot write the value down as it is, its decided form is copied.
 func detach(value cue.Value) (cue.Value, error) {
-	syntax := value.Syntax(cue.Docs(true), cue.ResolveReferences(true))
-	copied := buildSyntax(syntax)
+	copied := buildSyntax(syntaxOf(value))
 	if copied.Err() == nil && copied.Validate(cue.Concrete(true)) == nil {
 		return copied, nil
 	}
@@ -19,6 +18,12 @@ func detach(value cue.Value) (cue.Value, error) {
 		return cue.Value{}, newError(problemsOf(err))
 	}
 	return decodeJSON(cuecontext.New(), encoded)
+}
+
+// syntaxOf writes value down, with its comments and without references to what lies outside of it.
+func syntaxOf(value cue.Value) ast.Node {
+	//lint:ignore SA1019 without it CUE v0.14 decides defaults that refer to something, as *parameters.replicas | int
+	return value.Syntax(cue.Docs(true), cue.ResolveReferences(true))
 }
 
 // buildSyntax builds what a value was written down as.

@@ -3,6 +3,7 @@ package directive
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,6 +68,8 @@ func Has(properties []byte) bool {
 		bytes.Contains(properties, []byte(fromDependency))
 }
 
+func hasParameter(properties []byte) bool { return bytes.Contains(properties, []byte(fromParameter)) }
+
 // Resolve puts values in the place of all directives in properties, JSON. The error is an *UnresolvedError, or one that a
 // lookup failed with.
 func Resolve(properties []byte, lookup Lookup) (*Resolved, error) {
@@ -116,7 +119,11 @@ func (r *resolver) walk(path []string, value any) any {
 	case map[string]any:
 		found, is, err := read(value)
 		if is {
-			return r.resolve(path, found, err)
+			resolved, left := r.resolve(path, found, err)
+			if left {
+				return value
+			}
+			return resolved
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			value[key] = r.walk(append(slices.Clip(path), key), value[key])
@@ -125,14 +132,17 @@ func (r *resolver) walk(path []string, value any) any {
 	return value
 }
 
-func (r *resolver) resolve(path []string, found directive, malformed error) any {
+// resolve gives the value of a directive, or tells that it is to be left where it is.
+func (r *resolver) resolve(path []string, found directive, malformed error) (value any, left bool) {
 	at := cue.ParameterPath(path)
 	if malformed != nil {
 		r.unresolved = append(r.unresolved, Unresolved{Path: at, Directive: "from elsewhere", Reason: malformed.Error()})
-		return nil
+		return nil, false
 	}
 	value, missing, err := r.value(found)
 	switch {
+	case errors.Is(err, errLeave):
+		return nil, true
 	case err != nil:
 		if r.failure == nil {
 			r.failure = fmt.Errorf("resolving %s for property %q: %w", found, at, err)
@@ -143,7 +153,7 @@ func (r *resolver) resolve(path []string, found directive, malformed error) any 
 	case found.kind == Secret:
 		r.secrets[at] = fmt.Sprint(value)
 	}
-	return value
+	return value, false
 }
 
 // value looks a directive up. What is missing has no place yet.

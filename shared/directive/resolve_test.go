@@ -70,6 +70,42 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// The hub knows parameters and leaves the rest to the spoke.
+func TestResolveParameters(t *testing.T) {
+	for properties, want := range map[string]string{
+		`{ "a": 1 }`:                    `{ "a": 1 }`,
+		`{ "a": {"fromSource":"x.y"} }`: `{ "a": {"fromSource":"x.y"} }`,
+		`{"b":{"fromSource":"x.y"},"a":{"fromParameter":"size"},"c":[{"fromDependency":{"component":"d","path":"e"}}]}`: `{"a":3,"b":{"fromSource":"x.y"},"c":[{"fromDependency":{"component":"d","path":"e"}}]}`,
+	} {
+		if got, err := ResolveParameters([]byte(properties), full.parameters); err != nil || string(got) != want {
+			t.Errorf("%s: got %s, %v", properties, got, err)
+		}
+	}
+	if _, err := ResolveParameters([]byte(`{"a":{"fromParameter":"x"}}`), nil); err == nil || !strings.Contains(err.Error(), `there is no parameter "x"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStrip(t *testing.T) {
+	got, open, err := Strip([]byte(`{"a":{"b":{"fromParameter":"x"},"c":1},"d":[1,{"e":{"fromSource":"y.z"}}],"f":[2]}`))
+	if err != nil || string(got) != `{"a":{"c":1},"f":[2]}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"a.b", "d"}, open); diff != "" {
+		t.Errorf("open (-want +got):\n%s", diff)
+	}
+	if _, _, err := Strip([]byte(`{"a":{"fromSource":"y"}}`)); err == nil {
+		t.Error("a directive that nobody can read was taken out")
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	got := Dependencies([]byte(`{"a":{"fromDependency":"x.y"},"b":[{"fromDependency":{"component":"z","path":"y"}}],"c":{"fromDependency":"x.z"}}`))
+	if diff := cmp.Diff([]string{"x", "z"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A value that a directive brings is a value, whatever it looks like.
 func TestResolveOnce(t *testing.T) {
 	lookup := shelf{parameters: map[string]any{"a": map[string]any{"fromSource": "secret/database.password"}}, sources: full.sources}

@@ -84,6 +84,13 @@ type ApplicationSpec struct {
 	// +kubebuilder:validation:MaxItems=100
 	Components []ApplicationComponent `json:"components"`
 
+	// parameters are values that properties can name by fromParameter, so that one value can stand in several components.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Parameters *runtime.RawExtension `json:"parameters,omitempty"`
+
 	// placement says which clusters they go to.
 	Placement ApplicationPlacement `json:"placement"`
 }
