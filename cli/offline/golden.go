@@ -86,7 +86,7 @@ func (l library) run(read *goldenCase) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	got := outcome{}
+	got := outcome{outputs: []any{}}
 	for _, object := range rendering.Objects {
 		got.outputs = append(got.outputs, object.Object.Object)
 	}

@@ -37,6 +37,7 @@ func TestGoldenCases(t *testing.T) {
 	}{
 		"as expected":       {"expect:\n" + outputsOfThing, nil},
 		"status":            {"status: {workload: {ready: 1}}\nexpect: {healthy: true, message: 1 ready, exports: {ready: 1}}", nil},
+		"no objects wanted": {"expect: {outputs: []}", []string{"- []", "+ - apiVersion: v1"}},
 		"nothing live":      {"expect: {healthy: false}", nil},
 		"an error":          {"properties: {size: x}\nexpect: {error: 'parameter \"size\": got string \"x\"'}", nil},
 		"a name":            {"context: {name: other}\nexpect: {outputs: [{apiVersion: v1, kind: Thing, metadata: {name: other}, spec: {size: 1}}]}", nil},

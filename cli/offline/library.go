@@ -115,7 +115,9 @@ func (l library) search(kind, name string) (definition.Definition, error) {
 func (l library) unknown(kind, name string, names []string) error {
 	if entries, err := fs.ReadDir(l.files, kind); err == nil {
 		for _, entry := range entries {
-			names = append(names, strings.TrimSuffix(entry.Name(), ".cue"))
+			if !strings.HasSuffix(entry.Name(), ".tests") {
+				names = append(names, strings.TrimSuffix(entry.Name(), ".cue"))
+			}
 		}
 	}
 	slices.Sort(names)

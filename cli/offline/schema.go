@@ -68,7 +68,12 @@ func (l library) either(kind, name string) (definition.Definition, string, error
 
 // schemaOf describes what a definition declares. It evaluates twice: as written, so that a default is shown as the author
 // put it, and over a context, which decides whether there is one.
-func schemaOf(read *written) (*Schema, error) {
+func schemaOf(read *written) (schema *Schema, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = cue.NewError([]cue.Problem{brokeDown(failure)})
+		}
+	}()
 	bare, err := read.build("_")
 	if err != nil {
 		return nil, err
@@ -82,8 +87,13 @@ func schemaOf(read *written) (*Schema, error) {
 		return nil, cue.NewError(cue.ProblemsOf(err))
 	}
 	reader := schemaReader{closed: read.shape == cue.KEP}
-	schema := reader.read(declared, read.schema(placed))
+	schema = reader.read(declared, read.schema(placed))
 	schema.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	schema.Title = read.definition.Name
 	return schema, nil
+}
+
+// brokeDown is the problem of a definition over which the CUE evaluator breaks down.
+func brokeDown(failure any) cue.Problem {
+	return cue.Problem{Message: fmt.Sprintf("the CUE evaluator broke down over this definition: %v; write what is unusual in it in another way", failure)}
 }

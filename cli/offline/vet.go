@@ -55,12 +55,17 @@ type vetted struct {
 	*written
 }
 
-// vet finds what is wrong with one definition.
-func (v *vetter) vet(one vetted) []cue.Problem {
+// vet finds what is wrong with one definition. That the CUE evaluator breaks down over it is wrong too.
+func (v *vetter) vet(one vetted) (problems []cue.Problem) {
 	if one.place.kind == kindStep {
 		return nil
 	}
-	problems := problemsOf(v.compile(one))
+	defer func() {
+		if failure := recover(); failure != nil {
+			problems = append(problems, brokeDown(failure))
+		}
+	}()
+	problems = problemsOf(v.compile(one))
 	root, err := one.build("_")
 	if err != nil {
 		if len(problems) == 0 {
