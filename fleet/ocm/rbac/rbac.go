@@ -6,15 +6,13 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"text/template"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"wheelwright.dev/wheelwright/fleet/apply"
 )
 
 const (
@@ -29,9 +27,6 @@ const (
 	AggregateLabel = "open-cluster-management.io/aggregate-to-work"
 )
 
-// fieldManager owns what this package applies.
-const fieldManager = "wheelwright-fleet"
-
 var (
 	//go:embed spoke/work-agent.yaml
 	spokeManifests []byte
@@ -41,7 +36,7 @@ var (
 
 // InstallSpoke creates, or puts right, the work agent's identity and rights on a managed cluster.
 func InstallSpoke(ctx context.Context, spokeConfig *rest.Config) error {
-	if err := apply(ctx, spokeConfig, bytes.NewReader(spokeManifests)); err != nil {
+	if err := applyAll(ctx, spokeConfig, bytes.NewReader(spokeManifests)); err != nil {
 		return fmt.Errorf("cannot give the work agent its rights on the cluster: %w", err)
 	}
 	return nil
@@ -58,31 +53,17 @@ func InstallHub(ctx context.Context, hubConfig *rest.Config, cluster string) err
 	if err := parsed.Execute(&manifests, struct{ Cluster string }{cluster}); err != nil {
 		return fmt.Errorf("cannot fill in the work agent's rights for cluster %s: %w", cluster, err)
 	}
-	if err := apply(ctx, hubConfig, &manifests); err != nil {
+	if err := applyAll(ctx, hubConfig, &manifests); err != nil {
 		return fmt.Errorf("cannot give the work agent of cluster %s its rights on the hub: %w", cluster, err)
 	}
 	return nil
 }
 
-// apply applies a stream of YAML documents in its order.
-func apply(ctx context.Context, config *rest.Config, manifests io.Reader) error {
-	cluster, err := client.New(config, client.Options{})
+// applyAll applies a stream of YAML documents in its order.
+func applyAll(ctx context.Context, config *rest.Config, manifests io.Reader) error {
+	objects, err := apply.Decode(manifests)
 	if err != nil {
 		return err
 	}
-	documents := yaml.NewYAMLOrJSONDecoder(manifests, 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		err := documents.Decode(object)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = cluster.Patch(ctx, object, client.Apply, client.FieldOwner(fieldManager), client.ForceOwnership)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
-		}
-	}
+	return apply.Objects(ctx, config, objects)
 }

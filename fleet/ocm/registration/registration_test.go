@@ -24,9 +24,6 @@ import (
 
 // A cluster's life on one control plane that is the hub and the cluster at once.
 func TestRegistration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a control plane")
-	}
 	plane := startPlane(t)
 	clients, err := clusterclient.NewForConfig(plane.RESTConfig())
 	if err != nil {
