@@ -163,20 +163,27 @@ func SetPackage(file *ast.File) {
 
 // refersTo tells whether file selects field from name, or uses name in a way that leaves open what it selects.
 func refersTo(file *ast.File, name, field string) bool {
-	found := false
+	fields, all := SelectedFrom(file, name)
+	return all || fields[field]
+}
+
+// SelectedFrom are the fields that file selects from name, as in name.field. All is set when file also uses name in a way
+// that leaves open what it selects.
+func SelectedFrom(file *ast.File, name string) (fields map[string]bool, all bool) {
+	fields = map[string]bool{}
 	selected := map[*ast.Ident]bool{}
 	ast.Walk(file, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.SelectorExpr:
 			if ident, ok := node.X.(*ast.Ident); ok && ident.Name == name {
-				selected[ident] = true
-				label, _, _ := ast.LabelName(node.Sel)
-				found = found || label == field
+				label, _, err := ast.LabelName(node.Sel)
+				selected[ident] = err == nil
+				fields[label] = true
 			}
 		case *ast.Ident:
-			found = found || node.Name == name && !selected[node]
+			all = all || node.Name == name && !selected[node]
 		}
-		return !found
+		return true
 	}, nil)
-	return found
+	return fields, all
 }

@@ -16,6 +16,19 @@ import (
 // Draft belongs to one goroutine.
 type Draft struct {
 	Parts []Part
+
+	held []func()
+}
+
+// Hold has release called when the Draft is closed: the values of its parts need what is held until then.
+func (d *Draft) Hold(release func()) { d.held = append(d.held, release) }
+
+// Close lets go of what is held. The values of the parts are of no more use.
+func (d *Draft) Close() {
+	for _, release := range d.held {
+		release()
+	}
+	d.held = nil
 }
 
 // Part is an object of a Draft.
@@ -28,7 +41,13 @@ type Part struct {
 	Value cue.Value
 	// StatusPaths are those of the output.
 	StatusPaths []problems.StatusPath
+
+	// seen is Value in JSON, once someone looked.
+	seen json.RawMessage
 }
+
+// SetValue puts another value in the place of the object.
+func (p *Part) SetValue(value cue.Value) { p.Value, p.seen = value, nil }
 
 // Object is a finished object of a Draft.
 type Object struct {
@@ -59,9 +78,14 @@ func (d *Draft) Finish() ([]Object, error) {
 
 // Seen is an object of the draft as it is so far, in JSON. The error is a *cue.Error when it is not concrete.
 func (d *Draft) Seen(index int) (json.RawMessage, error) {
-	value := d.Parts[index].Value
+	part := &d.Parts[index]
+	if part.seen != nil {
+		return part.seen, nil
+	}
+	value := part.Value
 	encoded, err := value.MarshalJSON()
 	if err == nil {
+		part.seen = encoded
 		return encoded, nil
 	}
 	found := problems.ProblemsIn(value)

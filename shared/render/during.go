@@ -93,7 +93,7 @@ func patchOutputs(drafted *draft.Draft, patches []cue.OutputPatch) error {
 					problems = append(problems, conflicts(wanted, err)...)
 					continue
 				}
-				part.Value = merged
+				part.SetValue(merged)
 			}
 		}
 		if !found {

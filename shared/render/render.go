@@ -124,6 +124,7 @@ func (p *Prepared) Render() (*Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer drafted.Close()
 	if err := during(request, drafted); err != nil {
 		return nil, err
 	}

@@ -21,23 +21,28 @@ func (t *Template) Component(context cue.Context, properties []byte) (*draft.Dra
 	if err != nil {
 		return nil, err
 	}
-	in, err := newInput(fields, properties)
+	in, err := t.input(fields, properties)
 	if err != nil {
 		return nil, err
 	}
-	root, err := t.evaluate(in)
+	done, err := t.evaluate(in)
 	if err != nil {
 		return nil, err
 	}
-	main := root.LookupPath(pathOf(outputField))
+	drafted := &draft.Draft{}
+	drafted.Hold(done.close)
+	main := done.root.LookupPath(pathOf(outputField))
 	if !main.Exists() {
+		drafted.Close()
 		return nil, cue.NewError([]cue.Problem{{Position: t.definition.Name, Path: outputField, Message: "with these parameters there is no output to render"}})
 	}
-	others, err := t.parts(root, "")
+	others, err := t.parts(done.root, "")
 	if err != nil {
+		drafted.Close()
 		return nil, err
 	}
-	return &draft.Draft{Parts: append([]draft.Part{{Name: MainOutput, Value: main}}, others...)}, nil
+	drafted.Parts = append([]draft.Part{{Name: MainOutput, Value: main}}, others...)
+	return drafted, nil
 }
 
 // parts reads outputs in the order in which they are declared.

@@ -45,11 +45,12 @@ func locate(root cuelang.Value, problems []cue.Problem) []cue.Problem {
 }
 
 func (t *Template) explainParameters(in input) ([]cue.Problem, error) {
-	root, err := t.build(input{"context": in["context"]})
+	done, err := t.text.evaluate(input{"context": in["context"]})
 	if err != nil {
 		return nil, err
 	}
-	return cue.ExplainParameters(root.LookupPath(pathOf(parameterField)), in[parameterField])
+	defer done.close()
+	return cue.ExplainParameters(done.root.LookupPath(pathOf(parameterField)), in[parameterField])
 }
 
 func decodeMap(content []byte) (map[string]any, error) {

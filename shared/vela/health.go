@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	cuelang "cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/parser"
 
 	"wheelwright.dev/wheelwright/shared/cue"
@@ -26,7 +27,7 @@ func (t *Template) Judge(context cue.Context, properties []byte) (cue.Judgement,
 			return cue.Judgement{}, err
 		}
 	}
-	if message := t.message(fields, properties, judgement.Healthy); message != "" {
+	if message := t.messageOf(fields, properties, judgement.Healthy); message != "" {
 		judgement.Message = message
 	}
 	return judgement, nil
@@ -56,10 +57,12 @@ func (t *Template) healthContext(context cue.Context) (map[string]any, error) {
 }
 
 func (t *Template) isHealthy(fields map[string]any, properties []byte) (cue.Judgement, error) {
-	root, err := t.judge("healthPolicy", t.health.healthPolicy, fields, properties)
+	done, err := judge(t.policy, fields, properties)
 	if err != nil {
 		return cue.Judgement{}, err
 	}
+	defer done.close()
+	root := done.root
 	// As KubeVela has it, a policy in which anything is in doubt decides nothing.
 	expression := root.LookupPath(pathOf("isHealth"))
 	if root.Err() != nil {
@@ -78,17 +81,21 @@ func (t *Template) isHealthy(fields map[string]any, properties []byte) (cue.Judg
 	return cue.Judgement{Message: reason}, nil
 }
 
-// message is the definition's own words, or "" where it finds none for these objects.
-func (t *Template) message(fields map[string]any, properties []byte, healthy bool) string {
-	if t.health.customStatus == "" {
+// messageOf is the definition's own words, or "" where it finds none for these objects.
+func (t *Template) messageOf(fields map[string]any, properties []byte, healthy bool) string {
+	if t.message == nil {
 		return ""
 	}
 	fields["status"] = map[string]any{"healthy": healthy}
-	root, err := t.judge("customStatus", t.health.customStatus, fields, properties)
-	if err != nil || root.Err() != nil {
+	done, err := judge(t.message, fields, properties)
+	if err != nil {
 		return ""
 	}
-	message, err := root.LookupPath(pathOf("message")).String()
+	defer done.close()
+	if done.root.Err() != nil {
+		return ""
+	}
+	message, err := done.root.LookupPath(pathOf("message")).String()
 	if err != nil {
 		return ""
 	}
@@ -96,23 +103,26 @@ func (t *Template) message(fields map[string]any, properties []byte, healthy boo
 }
 
 // judge evaluates one of the status texts with its input.
-func (t *Template) judge(name, text string, fields map[string]any, properties []byte) (cuelang.Value, error) {
+func judge(status *text, fields map[string]any, properties []byte) (*evaluation, error) {
 	if properties == nil {
 		properties = []byte("{}")
 	}
 	in, err := newInput(fields, properties)
 	if err != nil {
-		return cuelang.Value{}, err
+		return nil, err
 	}
-	file, err := parser.ParseFile(t.definition.Name+"/"+name, text, parser.ParseComments)
-	if err != nil {
-		return cuelang.Value{}, cue.NewError(cue.ProblemsOf(err))
+	return status.evaluate(in)
+}
+
+// statusText is one of the status texts, or nil where there is none.
+func (t *Template) statusText(name, content string) *text {
+	if content == "" {
+		return nil
 	}
-	instance := cue.NewInstance(t.definition.Name)
-	if err := add(instance, file); err != nil {
-		return cuelang.Value{}, err
-	}
-	return buildWith(instance, in)
+	return newText(t.definition.Name, func() ([]*ast.File, error) {
+		file, err := parser.ParseFile(t.definition.Name+"/"+name, content, parser.ParseComments)
+		return []*ast.File{file}, err
+	})
 }
 
 // checkStatus finds what is wrong with the status texts by themselves.

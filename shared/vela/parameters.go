@@ -14,11 +14,12 @@ import (
 // CheckParameters finds what is wrong with properties by themselves: wrong types and values, and what is missing. Unknown
 // ones are accepted, as KubeVela does. The error is a *cue.Error.
 func (t *Template) CheckParameters(properties []byte) error {
-	schema, content, err := t.schema(properties)
+	done, content, err := t.withoutParameters(properties)
 	if err != nil {
 		return err
 	}
-	problems, err := cue.ExplainParameters(schema, content)
+	defer done.close()
+	problems, err := cue.ExplainParameters(done.root.LookupPath(pathOf(parameterField)), content)
 	if err != nil {
 		return err
 	}
@@ -30,46 +31,44 @@ func (t *Template) CheckParameters(properties []byte) error {
 
 // Unknown names the parameters that are accepted and do nothing, each with the one that may have been meant.
 func (t *Template) Unknown(properties []byte) []string {
-	schema, content, err := t.schema(properties)
+	done, content, err := t.withoutParameters(properties)
 	if err != nil {
 		return nil
 	}
+	defer done.close()
 	given, err := decodeMap(content)
 	if err != nil {
 		return nil
 	}
 	var messages []string
-	for _, path := range unknownIn(schema, given, nil) {
+	for _, path := range unknownIn(done.root.LookupPath(pathOf(parameterField)), given, nil) {
 		messages = append(messages, fmt.Sprintf("parameter %q is unknown to %s and has no effect", path, t.definition.Name))
 	}
 	return messages
 }
 
-// schema is what the definition declares as parameters, and the properties in canonical form.
-func (t *Template) schema(properties []byte) (cuelang.Value, []byte, error) {
+// withoutParameters evaluates the definition as it is before it gets parameters, and gives the properties in canonical form.
+func (t *Template) withoutParameters(properties []byte) (*evaluation, []byte, error) {
 	if trimmed := bytes.TrimSpace(properties); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
 		properties = []byte("{}")
 	}
 	if err := cue.CheckProperties(properties); err != nil {
-		return cuelang.Value{}, nil, err
+		return nil, nil, err
 	}
 	content, err := canonical(properties)
 	if err != nil {
-		return cuelang.Value{}, nil, err
+		return nil, nil, err
 	}
 	fields, err := contextOf(cue.PlaceholderContext(), nil)
 	if err != nil {
-		return cuelang.Value{}, nil, err
+		return nil, nil, err
 	}
-	in, err := newInput(fields, nil)
+	in, err := t.input(fields, nil)
 	if err != nil {
-		return cuelang.Value{}, nil, err
+		return nil, nil, err
 	}
-	root, err := t.build(in)
-	if err != nil {
-		return cuelang.Value{}, nil, err
-	}
-	return root.LookupPath(pathOf(parameterField)), content, nil
+	done, err := t.text.evaluate(in)
+	return done, content, err
 }
 
 // unknownIn walks the maps of given beside a schema. A schema that declares nothing takes anything.

@@ -2,6 +2,7 @@ package vela
 
 import (
 	"fmt"
+	"maps"
 
 	"cuelang.org/go/cue/ast"
 
@@ -29,7 +30,12 @@ type Template struct {
 	definition definition.Definition
 	forms      []cue.Form
 	declared   map[string]ast.Node
-	health     statusTexts
+	text       *text
+	// reads are the fields of the context that the definition refers to; nil stands for all of them.
+	reads  map[string]bool
+	health statusTexts
+	// policy and message are the status texts; nil where there are none.
+	policy, message *text
 }
 
 // statusTexts are the CUE texts that judge live objects; empty where there are none.
@@ -41,7 +47,7 @@ type statusTexts struct {
 // New makes a Template of a definition whose files were read as forms. It evaluates the definition once without parameters
 // to find what is wrong in any case. The error is a *cue.Error.
 func New(def definition.Definition, forms []cue.Form) (*Template, error) {
-	template := &Template{definition: def, forms: forms, declared: map[string]ast.Node{}}
+	template := &Template{definition: def, forms: forms, declared: map[string]ast.Node{}, reads: readsContext(forms)}
 	for _, form := range forms {
 		for _, decl := range form.Syntax.Decls {
 			if field, ok := decl.(*ast.Field); ok {
@@ -58,13 +64,41 @@ func New(def definition.Definition, forms []cue.Form) (*Template, error) {
 		return nil, cue.NewError([]cue.Problem{template.problemAt(node,
 			"processing is not supported: what a definition renders depends on nothing but its parameters and the context")})
 	}
-	if _, err := template.build(nil); err != nil {
-		return nil, err
-	}
+	template.text = newText(def.Name, template.parse)
 	if err := template.readStatus(); err != nil {
 		return nil, err
 	}
+	template.policy, template.message = template.statusText("healthPolicy", template.health.healthPolicy), template.statusText("customStatus", template.health.customStatus)
 	return template, template.checkStatus()
+}
+
+// readsContext finds what is referred to of the context, since putting in what nothing reads costs as much as reading it.
+func readsContext(forms []cue.Form) map[string]bool {
+	reads := map[string]bool{}
+	for _, form := range forms {
+		fields, all := cue.SelectedFrom(form.Syntax, "context")
+		if all {
+			return nil
+		}
+		maps.Copy(reads, fields)
+	}
+	return reads
+}
+
+// readsField tells whether the definition may read a field of the context.
+func (t *Template) readsField(name string) bool { return t.reads == nil || t.reads[name] }
+
+// parse parses the files anew.
+func (t *Template) parse() ([]*ast.File, error) {
+	var files []*ast.File
+	for _, form := range t.forms {
+		file, err := form.Parse()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // Definition is what the Template was made of.
@@ -84,19 +118,21 @@ func (t *Template) CheckComponent() error {
 	return cue.NewError([]cue.Problem{{Position: t.definition.Name, Message: "the definition declares no output: add output: {apiVersion: ..., kind: ...}"}})
 }
 
-// readStatus finds the texts of a definition that has no header: status: {healthPolicy: "...", customStatus: "..."}.
+// readStatus evaluates the definition without input, which finds what is wrong in any case, and the texts of one that has no
+// header: status: {healthPolicy: "...", customStatus: "..."}.
 func (t *Template) readStatus() error {
-	if t.declared[statusField] == nil || t.health != (statusTexts{}) {
-		return nil
-	}
-	root, err := t.build(nil)
+	done, err := t.text.evaluate(nil)
 	if err != nil {
 		return err
+	}
+	defer done.close()
+	if t.declared[statusField] == nil || t.health != (statusTexts{}) {
+		return nil
 	}
 	for path, text := range map[string]*string{
 		"healthPolicy": &t.health.healthPolicy, "customStatus": &t.health.customStatus,
 	} {
-		field := root.LookupPath(pathOf(statusField, path))
+		field := done.root.LookupPath(pathOf(statusField, path))
 		if !field.Exists() {
 			continue
 		}

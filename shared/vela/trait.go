@@ -15,10 +15,12 @@ import (
 // main object and its patchOutputs to the others by name. A draft to which a trait fails is of no more use. Properties are
 // JSON, or nil where the user gave none.
 func (t *Template) Trait(target *draft.Draft, context cue.Context, properties []byte) error {
-	root, err := t.overlook(target, context, properties)
+	done, err := t.overlook(target, context, properties)
 	if err != nil {
 		return err
 	}
+	target.Hold(done.close)
+	root := done.root
 	parts, err := t.parts(root, t.definition.Name)
 	if err != nil {
 		return err
@@ -31,42 +33,45 @@ func (t *Template) Trait(target *draft.Draft, context cue.Context, properties []
 }
 
 // overlook evaluates the definition with the draft in its context.
-func (t *Template) overlook(target *draft.Draft, context cue.Context, properties []byte) (cuelang.Value, error) {
+func (t *Template) overlook(target *draft.Draft, context cue.Context, properties []byte) (*evaluation, error) {
 	if properties != nil {
 		if err := cue.CheckProperties(properties); err != nil {
-			return cuelang.Value{}, err
+			return nil, err
 		}
 	}
 	fields, err := contextOf(context, nil)
 	if err != nil {
-		return cuelang.Value{}, err
+		return nil, err
 	}
-	if err := show(target, fields); err != nil {
-		return cuelang.Value{}, err
+	if err := t.show(target, fields); err != nil {
+		return nil, err
 	}
-	in, err := newInput(fields, properties)
+	in, err := t.input(fields, properties)
 	if err != nil {
-		return cuelang.Value{}, err
+		return nil, err
 	}
 	return t.evaluate(in)
 }
 
 // show puts the draft into a trait's context: the main object, and the others by name, of which the last counts.
-func show(target *draft.Draft, fields map[string]any) error {
+func (t *Template) show(target *draft.Draft, fields map[string]any) error {
 	outputs := map[string]json.RawMessage{}
 	for i, part := range target.Parts {
+		if i == 0 && !t.readsField(outputField) || i > 0 && !t.readsField(outputsField) {
+			continue
+		}
 		seen, err := target.Seen(i)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
-			fields["output"] = seen
+			fields[outputField] = seen
 			continue
 		}
 		outputs[part.Name] = seen
 	}
 	if len(outputs) > 0 {
-		fields["outputs"] = outputs
+		fields[outputsField] = outputs
 	}
 	return nil
 }
@@ -80,7 +85,7 @@ func (t *Template) patchMain(target *draft.Draft, root cuelang.Value) error {
 	if err != nil {
 		return t.patchError(patchField, err)
 	}
-	target.Parts[0].Value = merged
+	target.Parts[0].SetValue(merged)
 	return nil
 }
 
@@ -98,7 +103,7 @@ func (t *Template) patchOthers(target *draft.Draft, root cuelang.Value) error {
 		if err != nil {
 			return t.patchError(patchOutputsField+"."+part.Name, err)
 		}
-		target.Parts[1+i].Value = merged
+		target.Parts[1+i].SetValue(merged)
 	}
 	return nil
 }
