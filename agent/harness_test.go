@@ -29,6 +29,7 @@ import (
 	"wheelwright.dev/wheelwright/agent"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // patience is how long a test waits for what it knows must come.
@@ -42,11 +43,18 @@ type spoke struct {
 	calls  *callLog
 	stop   func()
 	record *record
+	// evaluation bounds what evaluating definitions may take.
+	evaluation evaluate.Options
 }
 
 // newSpoke makes a namespace and starts an agent. At the end of the test everything in it must be gone, and every status that
 // was ever written must have kept the invariants.
 func newSpoke(t testing.TB) *spoke {
+	t.Helper()
+	return newSpokeWith(t, evaluate.Options{})
+}
+
+func newSpokeWith(t testing.TB, evaluation evaluate.Options) *spoke {
 	t.Helper()
 	scheme, err := agent.NewScheme()
 	if err != nil {
@@ -56,7 +64,7 @@ func newSpoke(t testing.TB) *spoke {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &spoke{t: t, client: spokeClient, calls: &callLog{}}
+	s := &spoke{t: t, client: spokeClient, calls: &callLog{}, evaluation: evaluation}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	if err := spokeClient.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
@@ -88,7 +96,7 @@ func (s *spoke) startAgent() {
 	}
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := agent.Setup(ctx, mgr, agent.Options{}); err != nil {
+	if err := agent.Setup(ctx, mgr, agent.Options{Evaluation: s.evaluation}); err != nil {
 		s.t.Fatal(err)
 	}
 	ended := make(chan error, 1)

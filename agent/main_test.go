@@ -14,6 +14,7 @@ import (
 
 	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/embedded"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // spokeConfig reaches the control plane that all tests of this package share. Each test has a namespace and an agent of its
@@ -21,6 +22,7 @@ import (
 var spokeConfig *rest.Config
 
 func TestMain(m *testing.M) {
+	evaluate.ServeIfWorker()
 	ctrl.SetLogger(logr.Discard())
 	code, err := runTests(m)
 	if err != nil {

@@ -20,8 +20,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/owned"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
-	sharedrender "wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // How fast what failed is tried again: at once at first, since a CustomResourceDefinition that was just applied is served
@@ -38,6 +37,8 @@ const defaultConcurrency = 8
 type Options struct {
 	// Concurrency is how many Components are worked on at once. Default 8.
 	Concurrency int
+	// Evaluation bounds what evaluating definitions may take. Default: that of package evaluate.
+	Evaluation evaluate.Options
 }
 
 // NewScheme is a scheme with the kinds that the agent reads and writes by type.
@@ -56,7 +57,8 @@ func CacheOptions() cache.Options {
 	return cache.Options{DefaultTransform: trim}
 }
 
-// Setup adds the agent's controllers to mgr, whose scheme must have the kinds of NewScheme.
+// Setup adds the agent's controllers to mgr, whose scheme must have the kinds of NewScheme. The program must call
+// evaluate.ServeIfWorker first thing in main.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if options.Concurrency <= 0 {
 		options.Concurrency = defaultConcurrency
@@ -74,13 +76,17 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return err
 	}
+	evaluator := evaluate.New(options.Evaluation)
+	if err := mgr.Add(evaluator); err != nil {
+		return fmt.Errorf("adding the worker processes: %w", err)
+	}
 	parts := component.Parts{
-		Compiler: sharedrender.NewCompiler(cue.Options{}),
-		Cluster:  cluster,
-		Trackers: tracker.NewStore(mgr.GetClient()),
-		Applier:  apply.NewApplier(mgr.GetClient(), mgr.GetAPIReader(), objects),
-		Watcher:  objects,
-		Changes:  objects.Source(),
+		Evaluator: evaluator,
+		Cluster:   cluster,
+		Trackers:  tracker.NewStore(mgr.GetClient()),
+		Applier:   apply.NewApplier(mgr.GetClient(), mgr.GetAPIReader(), objects),
+		Watcher:   objects,
+		Changes:   objects.Source(),
 	}
 	return component.Setup(ctx, mgr, parts, controller.Options{
 		MaxConcurrentReconciles: options.Concurrency,

@@ -24,8 +24,7 @@ import (
 	"wheelwright.dev/wheelwright/dispatch/ocm"
 	"wheelwright.dev/wheelwright/hub/application"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // Options of Setup.
@@ -34,6 +33,8 @@ type Options struct {
 	Workers int
 	// ProgressDeadline is how long applied content may be unhealthy before it counts as failed.
 	ProgressDeadline time.Duration
+	// Evaluation bounds what evaluating definitions may take. Default: that of package evaluate.
+	Evaluation evaluate.Options
 }
 
 // AddToScheme registers every kind that the hub's controllers read or write.
@@ -58,7 +59,8 @@ func CacheOptions() (map[client.Object]cache.ByObject, error) {
 	return works, nil
 }
 
-// Setup adds all controllers to a manager whose scheme and cache were made with AddToScheme and CacheOptions.
+// Setup adds all controllers to a manager whose scheme and cache were made with AddToScheme and CacheOptions. The program must
+// call evaluate.ServeIfWorker first thing in main.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	features, err := ocm.DetectFeatures(ctx, mgr.GetAPIReader())
 	if err != nil {
@@ -73,9 +75,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := ocm.SetupNamespaces(mgr, dispatcher); err != nil {
 		return err
 	}
-	err = application.Setup(mgr, application.Options{
-		Dispatcher: dispatcher, Checker: application.NewChecker(render.NewCompiler(cue.Options{})), Workers: options.Workers,
-	})
+	evaluator := evaluate.New(options.Evaluation)
+	if err := mgr.Add(evaluator); err != nil {
+		return fmt.Errorf("adding the worker processes: %w", err)
+	}
+	err = application.Setup(mgr, application.Options{Dispatcher: dispatcher, Checker: evaluator, Workers: options.Workers})
 	if err != nil {
 		return err
 	}

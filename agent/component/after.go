@@ -7,7 +7,6 @@ import (
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
 	"wheelwright.dev/wheelwright/agent/object"
-	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
@@ -18,8 +17,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 	if !run.rendering.HasAfter() || !run.verdict.Healthy {
 		return nil
 	}
-	context := health.AllLive(agentrender.Context(run.component, r.cluster), run.judged)
-	outputs, err := run.rendering.After(context)
+	outputs, err := run.rendering.After(ctx, health.AllLive(run.work.Context, run.judged))
 	if err != nil {
 		run.afterError = run.withoutSecrets(err)
 		return nil

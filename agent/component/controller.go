@@ -20,7 +20,6 @@ import (
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/render"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -40,7 +39,7 @@ type Reconciler struct {
 	spokeClient client.Client
 	// spokeReader reads past every cache.
 	spokeReader client.Reader
-	compiler    *render.Compiler
+	evaluator   agentrender.Evaluator
 	cluster     agentrender.Cluster
 	trackers    *tracker.Store
 	applier     *apply.Applier

@@ -7,53 +7,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	agentrender "wheelwright.dev/wheelwright/agent/render"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/definition"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
-// definitions are what a Component renders with, compiled.
-type definitions struct {
-	component *render.Component
-	traits    []render.AppliedTrait
-}
-
-// loadDefinitions compiles the definitions that the hub sent along, or else those that are installed here.
+// loadDefinitions takes the definitions that the hub sent along, or else those that are installed here.
 func (r *Reconciler) loadDefinitions(ctx context.Context, run *run) *halt {
 	def, halted := r.findDefinition(ctx, run.component)
 	if halted != nil {
 		return halted
 	}
-	compiled, err := r.compiler.Component(def)
-	if err != nil {
-		return stop(condition.Rendered, condition.ReasonDefinitionInvalid, "ComponentDefinition %s is broken: %v", def.Name, err)
-	}
-	run.definitions.component = compiled
+	run.work = evaluate.Work{Type: run.component.Spec.Type, Definition: def, Context: agentrender.Context(run.component, r.cluster)}
 	for _, trait := range run.component.Spec.Traits {
-		applied, halted := r.loadTrait(ctx, run.component, trait)
+		def, halted := r.findTrait(ctx, run.component, trait.Type)
 		if halted != nil {
 			return halted
 		}
-		run.definitions.traits = append(run.definitions.traits, applied)
+		applied := evaluate.Trait{Type: trait.Type, Definition: def}
+		if trait.Properties != nil {
+			applied.Properties = trait.Properties.Raw
+		}
+		run.work.Traits = append(run.work.Traits, applied)
 	}
 	return nil
-}
-
-func (r *Reconciler) loadTrait(ctx context.Context, component *corev1alpha1.Component, trait corev1alpha1.ComponentTrait) (render.AppliedTrait, *halt) {
-	def, halted := r.findTrait(ctx, component, trait.Type)
-	if halted != nil {
-		return render.AppliedTrait{}, halted
-	}
-	compiled, err := r.compiler.Trait(def)
-	if err != nil {
-		return render.AppliedTrait{}, stop(condition.Rendered, condition.ReasonDefinitionInvalid, "TraitDefinition %s is broken: %v", def.Name, err)
-	}
-	applied := render.AppliedTrait{Type: trait.Type, Definition: compiled}
-	if trait.Properties != nil {
-		applied.Properties = trait.Properties.Raw
-	}
-	return applied, nil
 }
 
 func (r *Reconciler) findDefinition(ctx context.Context, component *corev1alpha1.Component) (definition.Definition, *halt) {

@@ -37,12 +37,13 @@ func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
 		return unresolved("spec.properties", err)
 	}
 	run.resolved = resolved
-	for i, trait := range run.definitions.traits {
+	run.work.Properties = resolved.Properties
+	for i, trait := range run.work.Traits {
 		ofTrait, err := directive.Resolve(trait.Properties, lookup)
 		if err != nil {
 			return unresolved(fmt.Sprintf("spec.traits[%d].properties", i), err)
 		}
-		run.definitions.traits[i].Properties = ofTrait.Properties
+		run.work.Traits[i].Properties = ofTrait.Properties
 		run.resolved = run.resolved.With(ofTrait)
 	}
 	return nil

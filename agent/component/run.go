@@ -13,6 +13,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/directive"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // run is one pass of the pipeline over one Component. Each step adds what later ones need.
@@ -20,11 +21,12 @@ type run struct {
 	component *corev1alpha1.Component
 	owner     object.Owner
 
-	definitions definitions
-	rendering   *render.Rendering
-	ledger      *corev1alpha1.ResourceTracker
-	states      []apply.State
-	verdict     *health.Verdict
+	// work is what to evaluate.
+	work      evaluate.Work
+	rendering *render.Rendering
+	ledger    *corev1alpha1.ResourceTracker
+	states    []apply.State
+	verdict   *health.Verdict
 	// resolved are the properties without from* directives.
 	resolved *directive.Resolved
 	// recheck is when to look again though nothing happens, or 0.

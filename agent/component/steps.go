@@ -3,6 +3,8 @@ package component
 import (
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
@@ -10,27 +12,57 @@ import (
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/directive"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/worker"
 )
 
 // render checks the properties and evaluates the definitions. What ran before stays as it is when that fails.
-func (r *Reconciler) render(_ context.Context, run *run) *halt {
-	prepared, err := render.Prepare(render.Request{
-		Type: run.component.Spec.Type, Component: run.definitions.component,
-		Properties: run.resolved.Properties, Traits: run.definitions.traits,
-		Context: agentrender.Context(run.component, r.cluster),
-	})
+func (r *Reconciler) render(ctx context.Context, run *run) *halt {
+	rendering, err := agentrender.Render(ctx, r.evaluator, run.work, run.component)
 	if err != nil {
-		err = run.withoutSecrets(err)
-		return stop(condition.Rendered, condition.ReasonInvalidProperties, "spec.properties do not fit %s: %v", run.component.Spec.Type, err).retrying(unlessDefinition(err))
-	}
-	rendering, err := agentrender.Render(prepared, run.component)
-	if err != nil {
-		err = run.withoutSecrets(err)
-		return stop(condition.Rendered, condition.ReasonRenderFailed, "Rendering failed: %v", err).retrying(unlessDefinition(err))
+		return run.notRendered(err)
 	}
 	run.rendering = rendering
 	return nil
+}
+
+// notRendered says whose fault it is that there is no rendering: the definition's, or that of what it was given.
+func (r *run) notRendered(err error) *halt {
+	if broken := (*evaluate.DefinitionError)(nil); errors.As(err, &broken) {
+		return stop(condition.Rendered, condition.ReasonDefinitionInvalid, "%v", err)
+	}
+	if halted := r.exceeded(condition.Rendered, err); halted != nil {
+		return halted
+	}
+	if given := (*evaluate.PropertiesError)(nil); errors.As(err, &given) {
+		err = r.withoutSecrets(given.Err)
+		return stop(condition.Rendered, condition.ReasonInvalidProperties, "spec.properties do not fit %s: %v", r.component.Spec.Type, err).retrying(unlessDefinition(err))
+	}
+	err = r.withoutSecrets(err)
+	return stop(condition.Rendered, condition.ReasonRenderFailed, "Rendering failed: %v", err).retrying(unlessDefinition(err))
+}
+
+// How soon an evaluation that took too much is tried again. It is most likely to take as much again, but it may have been
+// the machine; one that only waits for others gets its turn sooner.
+const (
+	exceededRecheck = 5 * time.Minute
+	busyRecheck     = 10 * time.Second
+)
+
+// exceeded ends the pipeline at a condition where an evaluation took too much, or waits for others that take long.
+func (r *run) exceeded(at string, err error) *halt {
+	limit := (*evaluate.LimitError)(nil)
+	switch {
+	case errors.As(err, &limit):
+		r.recheck = exceededRecheck
+	case errors.Is(err, worker.ErrBusy):
+		r.recheck = busyRecheck
+	default:
+		return nil
+	}
+	text := err.Error()
+	return stop(at, condition.ReasonEvaluationExceeded, "%s", strings.ToUpper(text[:1])+text[1:])
 }
 
 func (r *Reconciler) loadTracker(ctx context.Context, run *run) *halt {
@@ -43,7 +75,7 @@ func (r *Reconciler) loadTracker(ctx context.Context, run *run) *halt {
 }
 
 // judge evaluates health and, when healthy, exports.
-func (r *Reconciler) judge(_ context.Context, run *run) *halt {
+func (r *Reconciler) judge(ctx context.Context, run *run) *halt {
 	for _, state := range run.states {
 		judged := health.Object{Output: state.Output}
 		if state.Settled {
@@ -51,7 +83,10 @@ func (r *Reconciler) judge(_ context.Context, run *run) *halt {
 		}
 		run.judged = append(run.judged, judged)
 	}
-	verdict, err := health.Judge(run.rendering, agentrender.Context(run.component, r.cluster), run.judged)
+	verdict, err := health.Judge(ctx, run.rendering, run.work.Context, run.judged)
+	if halted := run.exceeded(condition.Healthy, err); halted != nil {
+		return halted
+	}
 	if err != nil {
 		err = run.withoutSecrets(err)
 		return stop(condition.Healthy, condition.ReasonHealthCheckFailed, "Health cannot be evaluated: %v", err).retrying(unlessDefinition(err))

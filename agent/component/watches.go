@@ -20,7 +20,6 @@ import (
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/definition"
-	"wheelwright.dev/wheelwright/shared/render"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -39,7 +38,8 @@ const ControllerName = "component"
 
 // Parts are what a Reconciler is made of.
 type Parts struct {
-	Compiler *render.Compiler
+	// Evaluator evaluates definitions.
+	Evaluator agentrender.Evaluator
 	// Cluster is the version of the cluster, which definitions may ask for.
 	Cluster  agentrender.Cluster
 	Trackers *tracker.Store
@@ -54,7 +54,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 	reconciler := &Reconciler{
 		spokeClient: mgr.GetClient(),
 		spokeReader: mgr.GetAPIReader(),
-		compiler:    parts.Compiler,
+		evaluator:   parts.Evaluator,
 		cluster:     parts.Cluster,
 		trackers:    parts.Trackers,
 		applier:     parts.Applier,

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,16 +30,16 @@ type Verdict struct {
 	ExportsError error
 }
 
-// Evaluator is a compiled definition.
+// Evaluator is a definition with what it was given.
 type Evaluator interface {
 	HasHealth() bool
 	ReadsOutputs() bool
-	Judge(context cue.Context) (cue.Judgement, error)
+	Judge(ctx context.Context, seen cue.Context) (cue.Judgement, error)
 }
 
-// Judge judges objects by their definition. The context needs the Component's fields only: status and outputs are filled in here. The
-// error is a *cue.Error when the definition's expression is broken.
-func Judge(definition Evaluator, context cue.Context, objects []Object) (Verdict, error) {
+// Judge judges objects by their definition. What the definition has seen needs the Component's fields only: status and outputs are
+// filled in here. The error is a *cue.Error when the definition's expression is broken.
+func Judge(ctx context.Context, definition Evaluator, seen cue.Context, objects []Object) (Verdict, error) {
 	for _, judged := range objects {
 		if reason := pending(judged); reason != "" {
 			return Verdict{Reason: condition.ReasonRollingOut, Message: reason}, nil
@@ -49,21 +50,21 @@ func Judge(definition Evaluator, context cue.Context, objects []Object) (Verdict
 			return verdict, err
 		}
 	}
-	context.Status = statusOf(objects)
+	seen.Status = statusOf(objects)
 	if definition.ReadsOutputs() {
-		context.Outputs = outputsOf(objects)
+		seen.Outputs = outputsOf(objects)
 	}
-	judgement, err := definition.Judge(context)
+	judgement, err := definition.Judge(ctx, seen)
 	if err != nil {
 		return Verdict{}, err
 	}
 	return verdictOf(judgement), nil
 }
 
-// AllLive is context with all that is live of objects, which must all be there.
-func AllLive(context cue.Context, objects []Object) cue.Context {
-	context.Status, context.Outputs = statusOf(objects), outputsOf(objects)
-	return context
+// AllLive is a context with all that is live of objects, which must all be there.
+func AllLive(seen cue.Context, objects []Object) cue.Context {
+	seen.Status, seen.Outputs = statusOf(objects), outputsOf(objects)
+	return seen
 }
 
 // pending says what an object that was applied still waits for before it can be judged, or "".

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,8 +19,8 @@ type evaluator struct {
 
 func (e *evaluator) HasHealth() bool    { return e.hasHealth }
 func (e *evaluator) ReadsOutputs() bool { return false }
-func (e *evaluator) Judge(context cue.Context) (cue.Judgement, error) {
-	e.asked = append(e.asked, context)
+func (e *evaluator) Judge(_ context.Context, seen cue.Context) (cue.Judgement, error) {
+	e.asked = append(e.asked, seen)
 	return e.answer, nil
 }
 
@@ -44,20 +45,20 @@ func TestJudgeAsksOnlyWhenAllCaughtUp(t *testing.T) {
 	unseen.Live = nil
 	for name, objects := range map[string][]Object{"behind": {current, behind}, "unseen": {current, unseen}} {
 		definition := &evaluator{hasHealth: true, answer: cue.Judgement{Healthy: true}}
-		verdict, err := Judge(definition, cue.Context{}, objects)
+		verdict, err := Judge(t.Context(), definition, cue.Context{}, objects)
 		if err != nil || verdict.Healthy || verdict.Reason != condition.ReasonRollingOut || len(definition.asked) > 0 {
 			t.Errorf("%s: got %+v, %v after asking the definition %d times", name, verdict, err, len(definition.asked))
 		}
 	}
 	definition := &evaluator{hasHealth: true, answer: cue.Judgement{Healthy: true}}
-	if verdict, err := Judge(definition, cue.Context{}, []Object{current}); err != nil || !verdict.Healthy {
+	if verdict, err := Judge(t.Context(), definition, cue.Context{}, []Object{current}); err != nil || !verdict.Healthy {
 		t.Errorf("got %+v, %v, want healthy", verdict, err)
 	}
 }
 
 func TestJudgeOffersStatus(t *testing.T) {
 	definition := &evaluator{hasHealth: true}
-	_, err := Judge(definition, cue.Context{Name: "web"}, []Object{
+	_, err := Judge(t.Context(), definition, cue.Context{Name: "web"}, []Object{
 		judged(t, "some", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, status: {ready: 3, other: 1}}`, "ready", "absent"),
 		judged(t, "whole", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: b}, status: {ready: 3, other: 1}}`),
 		judged(t, "none", `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}`),
@@ -89,7 +90,7 @@ func TestJudgeByStatus(t *testing.T) {
 		"job that has not started":    {`{apiVersion: batch/v1, kind: Job, metadata: {name: a}}`, false},
 		"claim that waits for volume": {`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}, status: {phase: Pending}}`, false},
 	} {
-		verdict, err := Judge(&evaluator{answer: cue.Judgement{Healthy: true}}, cue.Context{}, []Object{judged(t, "a", tc.live)})
+		verdict, err := Judge(t.Context(), &evaluator{answer: cue.Judgement{Healthy: true}}, cue.Context{}, []Object{judged(t, "a", tc.live)})
 		if err != nil || verdict.Healthy != tc.healthy {
 			t.Errorf("%s: got %+v, %v, want healthy %v", name, verdict, err, tc.healthy)
 		}

@@ -3,6 +3,7 @@ package render
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,13 +14,23 @@ import (
 	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 	"wheelwright.dev/wheelwright/shared/render"
 )
 
+// Evaluator evaluates definitions.
+type Evaluator interface {
+	Render(ctx context.Context, work evaluate.Work) (*evaluate.Rendering, error)
+	Judge(ctx context.Context, work evaluate.Work, rendering *evaluate.Rendering) (cue.Judgement, error)
+	After(ctx context.Context, work evaluate.Work, rendering *evaluate.Rendering) ([]render.Object, error)
+}
+
 // Rendering is what a Component renders to at one generation.
 type Rendering struct {
+	evaluator Evaluator
+	work      evaluate.Work
 	// rendered is what the definitions made of it, before it was put in order and owned.
-	rendered *render.Rendering
+	rendered *evaluate.Rendering
 	owner    object.Owner
 
 	// Outputs in the order in which they are applied. Their objects carry the owner's labels; those of namespaced kinds may
@@ -29,14 +40,14 @@ type Rendering struct {
 	Hash string
 }
 
-// Render renders what was prepared for component. The error is or wraps a *cue.Error unless something is wrong with the
-// program itself.
-func Render(prepared *render.Prepared, component *corev1alpha1.Component) (*Rendering, error) {
-	rendered, err := prepared.Render()
+// Render renders work for component. The error is one of package evaluate, or is or wraps a *cue.Error, unless something is
+// wrong with the program itself.
+func Render(ctx context.Context, evaluator Evaluator, work evaluate.Work, component *corev1alpha1.Component) (*Rendering, error) {
+	rendered, err := evaluator.Render(ctx, work)
 	if err != nil {
 		return nil, err
 	}
-	rendering := &Rendering{rendered: rendered, owner: object.OwnerFor(component)}
+	rendering := &Rendering{evaluator: evaluator, work: work, rendered: rendered, owner: object.OwnerFor(component)}
 	rendering.Outputs = rendering.own(rendered.Objects)
 	objects := make([]*unstructured.Unstructured, 0, len(rendering.Outputs))
 	for _, output := range rendering.Outputs {
@@ -63,23 +74,30 @@ func (r *Rendering) own(objects []render.Object) []cue.Output {
 }
 
 // HasHealth tells whether the definition says itself when it is healthy.
-func (r *Rendering) HasHealth() bool { return r.rendered.HasHealth() }
+func (r *Rendering) HasHealth() bool { return r.rendered.HasHealth }
 
 // ReadsOutputs tells whether Judge needs context.Outputs.
-func (r *Rendering) ReadsOutputs() bool { return r.rendered.ReadsOutputs() }
+func (r *Rendering) ReadsOutputs() bool { return r.rendered.ReadsOutputs }
+
+// Warnings are parameters that are accepted and do nothing, in words.
+func (r *Rendering) Warnings() []string { return r.rendered.Warnings }
 
 // Judge judges what is live, by the definition and those traits that have an opinion.
-func (r *Rendering) Judge(context cue.Context) (cue.Judgement, error) {
-	return r.rendered.Judge(context)
+func (r *Rendering) Judge(ctx context.Context, seen cue.Context) (cue.Judgement, error) {
+	work := r.work
+	work.Context = seen
+	return r.evaluator.Judge(ctx, work, r.rendered)
 }
 
 // HasAfter tells whether traits add objects once the Component is healthy.
-func (r *Rendering) HasAfter() bool { return r.rendered.HasAfter() }
+func (r *Rendering) HasAfter() bool { return r.rendered.HasAfter }
 
 // After are the objects that traits add to a Component that is healthy, as Outputs are. The context is the one that it was
 // judged by.
-func (r *Rendering) After(context cue.Context) ([]cue.Output, error) {
-	objects, err := r.rendered.After(context)
+func (r *Rendering) After(ctx context.Context, seen cue.Context) ([]cue.Output, error) {
+	work := r.work
+	work.Context = seen
+	objects, err := r.evaluator.After(ctx, work, r.rendered)
 	if err != nil {
 		return nil, err
 	}

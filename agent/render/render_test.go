@@ -1,6 +1,7 @@
 package render
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,9 +10,8 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 const source = `
@@ -30,22 +30,21 @@ func component(text string) *corev1alpha1.Component {
 	}
 }
 
+func TestMain(m *testing.M) {
+	evaluate.ServeIfWorker()
+	os.Exit(m.Run())
+}
+
 func TestRender(t *testing.T) {
 	def := definition.Definition{Name: "sample", Files: map[string]string{"template.cue": source}}
-	compiled, err := render.NewCompiler(cue.Options{}).Component(def)
-	if err != nil {
-		t.Fatal(err)
+	evaluator := evaluate.New(evaluate.Options{})
+	defer evaluator.Close()
+	rendered := func(text string) (*Rendering, error) {
+		return Render(t.Context(), evaluator, evaluate.Work{
+			Type: "sample", Definition: def, Properties: Properties(component(text)), Context: Context(component(text), Cluster{}),
+		}, component(text))
 	}
-	prepare := func(text string) *render.Prepared {
-		prepared, err := render.Prepare(render.Request{
-			Type: "sample", Component: compiled, Properties: Properties(component(text)), Context: Context(component(text), Cluster{}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return prepared
-	}
-	one, err := Render(prepare("x"), component("x"))
+	one, err := rendered("x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +59,11 @@ func TestRender(t *testing.T) {
 	if diff := cmp.Diff([]string{"space", "second", "first", "widget"}, got); diff != "" {
 		t.Errorf("outputs (-want +got):\n%s", diff)
 	}
-	same, err := Render(prepare("x"), component("x"))
+	same, err := rendered("x")
 	if err != nil || same.Hash != one.Hash {
 		t.Errorf("the same input renders to another hash: %v", err)
 	}
-	other, err := Render(prepare("y"), component("y"))
+	other, err := rendered("y")
 	if err != nil || other.Hash == one.Hash {
 		t.Errorf("other input renders to the same hash: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"wheelwright.dev/wheelwright/shared/directive"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 	"wheelwright.dev/wheelwright/shared/render"
 )
 
@@ -16,21 +17,21 @@ const (
 
 // resolveDirectives puts values from the context file in the place of from* directives, in the component's properties and
 // in those of its traits.
-func resolveDirectives(request *render.Request) error {
-	values := contextLookup(request.Context.Values)
-	resolved, err := directive.Resolve(request.Properties, values)
+func resolveDirectives(work *evaluate.Work) error {
+	values := contextLookup(work.Context.Values)
+	resolved, err := directive.Resolve(work.Properties, values)
 	if err != nil {
 		return err
 	}
-	request.Properties = resolved.Properties
-	for i, trait := range request.Traits {
+	work.Properties = resolved.Properties
+	for i, trait := range work.Traits {
 		resolved, err := directive.Resolve(trait.Properties, values)
 		if err != nil {
 			return &render.Error{Trait: "traits " + trait.Type, Err: err}
 		}
-		request.Traits[i].Properties = resolved.Properties
+		work.Traits[i].Properties = resolved.Properties
 	}
-	request.Context = request.Context.Without(parametersKey, sourcesKey, dependenciesKey)
+	work.Context = work.Context.Without(parametersKey, sourcesKey, dependenciesKey)
 	return nil
 }
 

@@ -1,10 +1,9 @@
 package offline
 
 import (
+	"context"
 	"fmt"
 	"os"
-
-	"wheelwright.dev/wheelwright/shared/render"
 )
 
 // TestOptions say which cases to run.
@@ -27,7 +26,7 @@ type CaseResult struct {
 
 // Test runs the cases that lie beside definitions, in the order of their places. The error is about the folder itself, or
 // about a case that could not be written.
-func Test(options TestOptions) ([]CaseResult, error) {
+func (b *Workbench) Test(ctx context.Context, options TestOptions) ([]CaseResult, error) {
 	folder, err := os.OpenRoot(options.Definitions)
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of definitions: %w", err)
@@ -52,7 +51,7 @@ func Test(options TestOptions) ([]CaseResult, error) {
 				results = append(results, result)
 				continue
 			}
-			got := definitions.run(read)
+			got := b.run(ctx, definitions, read)
 			if result.Failures = got.against(read.Expect); options.Update && len(result.Failures) > 0 {
 				if err := updateCase(folder, file, got.expectation(read)); err != nil {
 					return nil, err
@@ -74,29 +73,25 @@ type outcome struct {
 }
 
 // run renders a case, as Render does with files.
-func (l library) run(read *goldenCase) outcome {
-	request, err := newRequest(l, read.component(), read.Context)
+func (b *Workbench) run(ctx context.Context, definitions library, read *goldenCase) outcome {
+	work, err := newWork(definitions, read.component(), read.Context)
 	if err != nil {
 		return outcome{err: err}
 	}
-	if err := resolveDirectives(&request); err != nil {
-		return outcome{err: err}
-	}
-	rendering, err := render.Render(request)
+	result, err := b.render(ctx, work)
 	if err != nil {
 		return outcome{err: err}
 	}
 	got := outcome{outputs: []any{}}
-	for _, object := range rendering.Objects {
+	for _, object := range result.Objects {
 		got.outputs = append(got.outputs, object.Object.Object)
 	}
 	if read.Status == nil && !read.Expect.wantsStatus() {
 		return got
 	}
 	if read.Status != nil {
-		request.Context = request.Context.With(map[string]any{"status": read.Status})
+		result.work.Context = work.Context.With(map[string]any{"status": read.Status})
 	}
-	result := &Result{Rendering: rendering, request: request}
-	got.status, got.err = result.Status("")
+	got.status, got.err = result.Status(ctx, "")
 	return got
 }

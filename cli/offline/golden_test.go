@@ -56,7 +56,7 @@ func TestGoldenCases(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "component/thing/thing.cue", thing)
 			write(t, dir, "component/thing/tests/case.yaml", tc.text)
-			results, err := Test(TestOptions{Definitions: dir})
+			results, err := bench.Test(t.Context(), TestOptions{Definitions: dir})
 			if err != nil || len(results) != 1 {
 				t.Fatalf("got %+v, %v, want one result", results, err)
 			}
@@ -83,7 +83,7 @@ func TestGoldenCasesAreFound(t *testing.T) {
 	write(t, dir, "component/file.cue", thing)
 	write(t, dir, "trait/t/t.cue", "parameters: {}")
 	write(t, dir, "deep/old.cue", "\"old\": {type: \"component\"}\ntemplate: {output: {}}")
-	results, err := Test(TestOptions{Definitions: dir})
+	results, err := bench.Test(t.Context(), TestOptions{Definitions: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestGoldenUpdate(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "component/thing/thing.cue", thing)
 			file := write(t, dir, "component/thing/tests/case.yaml", tc.before)
-			if _, err := Test(TestOptions{Definitions: dir, Update: true}); err != nil {
+			if _, err := bench.Test(t.Context(), TestOptions{Definitions: dir, Update: true}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := os.ReadFile(file)
@@ -120,7 +120,7 @@ func TestGoldenUpdate(t *testing.T) {
 			if diff := cmp.Diff(tc.after, string(got)); diff != "" {
 				t.Errorf("file (-want +got):\n%s", diff)
 			}
-			results, err := Test(TestOptions{Definitions: dir})
+			results, err := bench.Test(t.Context(), TestOptions{Definitions: dir})
 			if err != nil || len(results[0].Failures) > 0 {
 				t.Errorf("afterwards: %+v, %v", results, err)
 			}
@@ -129,14 +129,14 @@ func TestGoldenUpdate(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "component/thing/thing.cue", thing)
 	write(t, dir, "component/thing/tests/case.yaml", "{properties: {size: 1}}")
-	if _, err := Test(TestOptions{Definitions: dir, Update: true}); err == nil || !strings.Contains(err.Error(), "written in braces") {
+	if _, err := bench.Test(t.Context(), TestOptions{Definitions: dir, Update: true}); err == nil || !strings.Contains(err.Error(), "written in braces") {
 		t.Errorf("a case in braces: got %v", err)
 	}
 }
 
 func TestGoldenExamples(t *testing.T) {
 	for _, dir := range []string{examples, filepath.Join("..", "..", "examples", "quickstart", "definitions")} {
-		results, err := Test(TestOptions{Definitions: dir})
+		results, err := bench.Test(t.Context(), TestOptions{Definitions: dir})
 		if err != nil || len(results) == 0 {
 			t.Errorf("%s: got %d results, %v", dir, len(results), err)
 		}

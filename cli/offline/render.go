@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -8,7 +10,7 @@ import (
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/cue"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // Options of a rendering.
@@ -23,15 +25,14 @@ type Options struct {
 
 // Result is what a component renders to.
 type Result struct {
-	*render.Rendering
-	// Warnings are what an author should know though it is no error.
-	Warnings []string
+	*evaluate.Rendering
 
-	request render.Request
+	bench *Workbench
+	work  evaluate.Work
 }
 
 // Render renders a Component from files alone.
-func Render(options Options) (*Result, error) {
+func (b *Workbench) Render(ctx context.Context, options Options) (*Result, error) {
 	component, err := readComponent(options.Component)
 	if err != nil {
 		return nil, err
@@ -45,68 +46,62 @@ func Render(options Options) (*Result, error) {
 		return nil, fmt.Errorf("opening the folder of definitions: %w", err)
 	}
 	defer folder.Close()
-	request, err := newRequest(library{files: folder.FS()}, component, values)
+	work, err := newWork(library{files: folder.FS()}, component, values)
 	if err != nil {
 		return nil, err
 	}
-	if err := resolveDirectives(&request); err != nil {
-		return nil, err
-	}
-	// What is rendered sees no status: on a spoke there is none yet.
-	seen := request
-	seen.Context = request.Context.Without("status")
-	rendering, err := render.Render(seen)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Rendering: rendering, Warnings: warningsOf(request, rendering), request: request}, nil
+	return b.render(ctx, work)
 }
 
-func newRequest(definitions library, component *corev1alpha1.Component, values map[string]any) (render.Request, error) {
-	compiler := render.NewCompiler(cue.Options{})
+// render renders a work whose directives are resolved. What is rendered sees no status: on a spoke there is none yet.
+func (b *Workbench) render(ctx context.Context, work evaluate.Work) (*Result, error) {
+	seen := work
+	seen.Context = work.Context.Without("status")
+	rendering, err := b.evaluator.Render(ctx, seen)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &Result{Rendering: rendering, bench: b, work: work}, nil
+}
+
+// explain says of a broken definition what it defines, as the folder has it.
+func explain(err error) error {
+	var lines []error
+	for _, broken := range evaluate.DefinitionErrors(err) {
+		kind := kindComponent
+		if broken.Kind == "TraitDefinition" {
+			kind = kindTrait
+		}
+		lines = append(lines, fmt.Errorf("%s definition %s: %w", kind, broken.Name, broken.Err))
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	return errors.Join(lines...)
+}
+
+func newWork(definitions library, component *corev1alpha1.Component, values map[string]any) (evaluate.Work, error) {
 	def, err := definitions.component(component.Spec.Type)
 	if err != nil {
-		return render.Request{}, err
+		return evaluate.Work{}, err
 	}
-	compiled, err := compiler.Component(def)
-	if err != nil {
-		return render.Request{}, fmt.Errorf("component definition %s: %w", component.Spec.Type, err)
-	}
-	request := render.Request{
-		Type: component.Spec.Type, Component: compiled, Properties: raw(component.Spec.Properties), Context: contextOf(component, values),
+	work := evaluate.Work{
+		Type: component.Spec.Type, Definition: def, Properties: raw(component.Spec.Properties), Context: contextOf(component, values),
 	}
 	for i, trait := range component.Spec.Traits {
 		def, err := definitions.trait(trait.Type)
 		if err != nil {
-			return render.Request{}, fmt.Errorf("traits[%d]: %w", i, err)
+			return evaluate.Work{}, fmt.Errorf("traits[%d]: %w", i, err)
 		}
-		compiled, err := compiler.Trait(def)
-		if err != nil {
-			return render.Request{}, fmt.Errorf("trait definition %s: %w", trait.Type, err)
-		}
-		request.Traits = append(request.Traits, render.AppliedTrait{Type: trait.Type, Definition: compiled, Properties: raw(trait.Properties)})
+		work.Traits = append(work.Traits, evaluate.Trait{Type: trait.Type, Definition: def, Properties: raw(trait.Properties)})
 	}
-	return request, nil
+	return work, resolveDirectives(&work)
 }
 
 // contextOf is what the agent would put into the context, and the values from the file over it.
 func contextOf(component *corev1alpha1.Component, values map[string]any) cue.Context {
 	context := cue.Context{Name: component.Name, Namespace: component.Namespace}
 	return context.With(values)
-}
-
-func warningsOf(request render.Request, rendering *render.Rendering) []string {
-	warnings := request.Component.Unknown(rendering.Properties)
-	for _, trait := range request.Traits {
-		warnings = append(warnings, trait.Definition.Unknown(trait.Properties)...)
-	}
-	for _, object := range rendering.Objects {
-		if object.Replaced {
-			warnings = append(warnings, fmt.Sprintf("output %s, %s %s, is rendered again by a later output: the last one is applied",
-				object.Name, object.Object.GetKind(), object.Object.GetName()))
-		}
-	}
-	return warnings
 }
 
 func raw(extension *runtime.RawExtension) []byte {

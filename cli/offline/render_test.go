@@ -17,7 +17,7 @@ func TestRenderExamples(t *testing.T) {
 		"site.yaml":  {"workload Deployment docs", "service Service docs", "owner ConfigMap docs-owner"},
 		"batch.yaml": {"output Job nightly"},
 	} {
-		result, err := Render(Options{Component: filepath.Join(examples, file), Definitions: examples})
+		result, err := bench.Render(t.Context(), Options{Component: filepath.Join(examples, file), Definitions: examples})
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -36,18 +36,18 @@ func TestRenderExamples(t *testing.T) {
 }
 
 func TestStatusOfExamples(t *testing.T) {
-	site, err := Render(Options{Component: filepath.Join(examples, "site.yaml"), Definitions: examples})
+	site, err := bench.Render(t.Context(), Options{Component: filepath.Join(examples, "site.yaml"), Definitions: examples})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := site.Status(filepath.Join(examples, "site-live.yaml"))
+	got, err := site.Status(t.Context(), filepath.Join(examples, "site-live.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !got.IsHealthy || got.Message != "2 of 2 are ready" || got.Exports["ip"] != "10.0.0.7" || len(got.Objects) != 1 {
 		t.Errorf("got %+v", got)
 	}
-	nothing, err := site.Status("")
+	nothing, err := site.Status(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestStatusOfExamples(t *testing.T) {
 		t.Errorf("without anything live: got %+v", nothing)
 	}
 
-	batch, err := Render(Options{Component: filepath.Join(examples, "batch.yaml"), Definitions: examples})
+	batch, err := bench.Render(t.Context(), Options{Component: filepath.Join(examples, "batch.yaml"), Definitions: examples})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := batch.Status(write(t, t.TempDir(), "live.json", `{"output": {"succeeded": 3}}`))
+	done, err := batch.Status(t.Context(), write(t, t.TempDir(), "live.json", `{"output": {"succeeded": 3}}`))
 	if err != nil || !done.IsHealthy || done.Message != "3 of 3 done" {
 		t.Errorf("got %+v, %v", done, err)
 	}
@@ -72,7 +72,7 @@ parameters: {}
 outputs: [{name: "a", value: {apiVersion: "v1", kind: "Thing", of: context.appName, minor: context.clusterVersion.minor, release: context.workflow.release}}]`)
 	component := write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: thing}\n")
 	context := write(t, dir, "context.yaml", "appName: shop\nclusterVersion: {minor: 33}\nworkflow: {release: r1}\n")
-	result, err := Render(Options{Component: component, Definitions: dir, Context: context})
+	result, err := bench.Render(t.Context(), Options{Component: component, Definitions: dir, Context: context})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,14 +107,14 @@ applicationParameters: {size: 3}
 sources: {settings: {host: h}, secret/database: {password: p}}
 dependencies: {cache: {}}
 `)
-	result, err := Render(Options{Component: component, Definitions: dir, Context: context})
+	result, err := bench.Render(t.Context(), Options{Component: component, Definitions: dir, Context: context})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := result.Objects[0].Object.Object["all"]; got != "3 h p none" {
 		t.Errorf("got %v", got)
 	}
-	_, err = Render(Options{Component: component, Definitions: dir})
+	_, err = bench.Render(t.Context(), Options{Component: component, Definitions: dir})
 	for _, part := range []string{`property "a"`, `property "b"`, "secret/database.password", `component "cache" exports nothing yet`} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %s in it", err, part)
@@ -145,7 +145,7 @@ func TestLibrary(t *testing.T) {
 		"twin":    `component "twin" is defined more than once: twice/a.cue, twice/b.cue`,
 		"Bad":     `type "Bad" names no definition`,
 	} {
-		got := renderText(write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: "+typ+", traits: [{type: mark-too}]}\n"), dir)
+		got := renderText(t, write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: "+typ+", traits: [{type: mark-too}]}\n"), dir)
 		if !strings.Contains(got, want) {
 			t.Errorf("type %s: got %s, want %s in it", typ, got, want)
 		}
@@ -162,15 +162,15 @@ func TestRenderRefuses(t *testing.T) {
 		"no name":          {"apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nspec: {type: file}\n", "has no metadata.name"},
 		"an unknown trait": {"apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: file, traits: [{type: none}]}\n", `traits[0]: there is no trait "none"`},
 	} {
-		if got := renderText(write(t, dir, "c.yaml", tc.component), dir); !strings.Contains(got, tc.want) {
+		if got := renderText(t, write(t, dir, "c.yaml", tc.component), dir); !strings.Contains(got, tc.want) {
 			t.Errorf("%s: got %s, want %s in it", name, got, tc.want)
 		}
 	}
 }
 
 // renderText is what a file renders to, or why it does not.
-func renderText(file, definitions string) string {
-	result, err := Render(Options{Component: file, Definitions: definitions})
+func renderText(t *testing.T, file, definitions string) string {
+	result, err := bench.Render(t.Context(), Options{Component: file, Definitions: definitions})
 	if err != nil {
 		return err.Error()
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,9 +23,21 @@ type SchemaOptions struct {
 	Kind string
 }
 
+// Parameters are the parameters of a definition, for people and for programs.
+type Parameters struct {
+	Table string
+	// JSONSchema is indented.
+	JSONSchema string
+}
+
 // ParametersOf describes the parameters of a definition. The error says which definitions there are when there is none of
-// that name, and is a *cue.Error when its files cannot be read.
-func ParametersOf(options SchemaOptions) (*Schema, error) {
+// that name, and has a *cue.Error in it when the definition's files cannot be read.
+func (b *Workbench) ParametersOf(ctx context.Context, options SchemaOptions) (Parameters, error) {
+	got, err := b.ask(ctx, "definition "+options.Name, question{Schema: &options})
+	return got.Parameters, err
+}
+
+func parametersOf(options SchemaOptions) (*Schema, error) {
 	folder, err := os.OpenRoot(options.Definitions)
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of definitions: %w", err)

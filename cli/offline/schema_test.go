@@ -80,7 +80,7 @@ template: {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, tc.file, tc.source)
-			schema, err := ParametersOf(SchemaOptions{Definitions: dir, Name: "thing", Kind: tc.kind})
+			schema, err := parametersOf(SchemaOptions{Definitions: dir, Name: "thing", Kind: tc.kind})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func printed(t *testing.T, schema *Schema) []string {
 func TestJSONSchema(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "component/thing.cue", manyParameters)
-	schema, err := ParametersOf(SchemaOptions{Definitions: dir, Name: "thing"})
+	schema, err := parametersOf(SchemaOptions{Definitions: dir, Name: "thing"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +172,12 @@ func TestSchemaRefuses(t *testing.T) {
 		"a conflict":      {SchemaOptions{Name: "conflict"}, "conflict/conflict.cue:1:"},
 	} {
 		tc.options.Definitions = dir
-		if _, err := ParametersOf(tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := parametersOf(tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s in it", name, err, tc.want)
 		}
 	}
 	for kind, want := range map[string]string{"": "c", kindTrait: "t"} {
-		schema, err := ParametersOf(SchemaOptions{Definitions: dir, Name: "both", Kind: kind})
+		schema, err := parametersOf(SchemaOptions{Definitions: dir, Name: "both", Kind: kind})
 		if err != nil || schema.Properties[want] == nil {
 			t.Errorf("kind %q: got %+v, %v, want parameter %s", kind, schema, err, want)
 		}

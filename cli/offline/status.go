@@ -1,10 +1,12 @@
 package offline
 
 import (
+	"context"
 	"fmt"
 	"maps"
 
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 	"wheelwright.dev/wheelwright/shared/vela"
 )
 
@@ -29,16 +31,16 @@ type TraitStatus struct {
 // Status judges the rendering over live objects from a file; without a file, over the status, output and outputs that the
 // context holds. The file is a map by output name; each entry is a live object or, without a kind, its status. An
 // output's statusPaths are followed in a live object.
-func (r *Result) Status(file string) (*Status, error) {
+func (r *Result) Status(ctx context.Context, file string) (*Status, error) {
 	live, err := r.live(file)
 	if err != nil {
 		return nil, err
 	}
-	context, err := r.judgedContext(live)
-	if err != nil {
+	work := r.work
+	if work.Context, err = r.judgedContext(live); err != nil {
 		return nil, err
 	}
-	judgement, err := r.Judge(context)
+	judgement, err := r.bench.evaluator.Judge(ctx, work, r.Rendering)
 	if err != nil {
 		return nil, err
 	}
@@ -46,21 +48,21 @@ func (r *Result) Status(file string) (*Status, error) {
 	if judgement.ExportsError != nil {
 		return nil, judgement.ExportsError
 	}
-	traits, err := r.JudgeTraits(context)
+	traits, err := r.bench.evaluator.JudgeTraits(ctx, work, r.Rendering)
 	if err != nil {
 		return nil, err
 	}
 	for _, trait := range traits {
 		status.Traits = append(status.Traits, TraitStatus{Type: trait.Type, IsHealthy: trait.Healthy, Message: trait.Message})
 	}
-	return status, r.addAfter(status, context)
+	return status, r.addAfter(ctx, status, work)
 }
 
-func (r *Result) addAfter(status *Status, context cue.Context) error {
+func (r *Result) addAfter(ctx context.Context, status *Status, work evaluate.Work) error {
 	if !status.IsHealthy {
 		return nil
 	}
-	added, err := r.After(context)
+	added, err := r.bench.evaluator.After(ctx, work, r.Rendering)
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (r *Result) addAfter(status *Status, context cue.Context) error {
 
 // live gives what is live by output name, from the file or else from the context.
 func (r *Result) live(file string) (map[string]any, error) {
-	values := r.request.Context.Values
+	values := r.work.Context.Values
 	if file != "" {
 		var err error
 		if values, err = readMap(file); err != nil {
@@ -106,9 +108,9 @@ func copyMap(into map[string]any, from any) {
 
 // judgedContext puts what is live where definitions look for it.
 func (r *Result) judgedContext(live map[string]any) (cue.Context, error) {
-	context := r.request.Context.Without("status", "output", "outputs")
-	context.Status = map[string]map[string]any{}
-	context.Outputs = map[string]map[string]any{}
+	judged := r.work.Context.Without("status", "output", "outputs")
+	judged.Status = map[string]map[string]any{}
+	judged.Outputs = map[string]map[string]any{}
 	for name, entry := range live {
 		if _, ok := entry.(map[string]any); !ok {
 			return cue.Context{}, fmt.Errorf("what is live of output %q must be a map: the object or its status", name)
@@ -120,12 +122,12 @@ func (r *Result) judgedContext(live map[string]any) (cue.Context, error) {
 			entry, given = live[object.Declared].(map[string]any)
 		}
 		if !given {
-			context.Status[object.Name] = map[string]any{}
+			judged.Status[object.Name] = map[string]any{}
 			continue
 		}
-		context.Status[object.Name], context.Outputs[object.Name] = seen(object.Output, entry)
+		judged.Status[object.Name], judged.Outputs[object.Name] = seen(object.Output, entry)
 	}
-	return context, nil
+	return judged, nil
 }
 
 // seen gives the values for context.status, and the live object. An entry without a kind is an object's status, or the

@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,33 +16,51 @@ import (
 )
 
 // Vet finds everything in a folder of definitions that would fail later, in the order of its places, which are files
-// within the folder with line and column. The error is about the folder itself.
-func Vet(dir string) ([]cue.Problem, error) {
+// within the folder with line and column; and the number of definitions that it looked at. The error is about the folder
+// itself.
+func (b *Workbench) Vet(ctx context.Context, dir string) ([]cue.Problem, int, error) {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the folder of definitions: %w", err)
+		return nil, 0, fmt.Errorf("opening the folder of definitions: %w", err)
 	}
 	defer folder.Close()
-	places, problems, err := library{files: folder.FS()}.inventory()
+	vetter, problems, err := newVetter(library{files: folder.FS()})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	for i, one := range vetter.read {
+		got, err := b.ask(ctx, one.place.kind+" definition "+one.place.name, question{Definitions: dir, Vet: i + 1})
+		if fault := (*cue.Error)(nil); errors.As(err, &fault) {
+			problems = append(problems, one.place.inFolder(fault.Problems)...)
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		problems = append(problems, got.Problems...)
+	}
+	if len(problems) == 0 {
+		return nil, len(vetter.read), nil
+	}
+	return problemsOf(cue.NewError(problems)), len(vetter.read), nil
+}
+
+// newVetter reads a folder, and finds what cannot be read.
+func newVetter(definitions library) (*vetter, []cue.Problem, error) {
+	places, problems, err := definitions.inventory()
+	if err != nil {
+		return nil, nil, err
 	}
 	vetter := &vetter{compiler: render.NewCompiler(cue.Options{})}
 	for _, found := range places {
-		read, err := found.read(library{files: folder.FS()})
+		read, err := found.read(definitions)
 		if err != nil {
 			problems = append(problems, found.inFolder(problemsOf(err))...)
 			continue
 		}
 		vetter.read = append(vetter.read, vetted{place: found, written: read})
 	}
-	for _, one := range vetter.read {
-		problems = append(problems, one.place.inFolder(vetter.vet(one))...)
-	}
-	if len(problems) == 0 {
-		return nil, nil
-	}
-	return problemsOf(cue.NewError(problems)), nil
+	return vetter, problems, nil
 }
 
 // vetter looks at the definitions of one folder.

@@ -153,14 +153,14 @@ func TestVetExamples(t *testing.T) {
 			t.Errorf("%s: %q", dir, got)
 		}
 	}
-	if _, err := Vet("not-there"); err == nil {
+	if _, _, err := bench.Vet(t.Context(), "not-there"); err == nil {
 		t.Error("a folder that is not there is not refused")
 	}
 }
 
 func vetText(t *testing.T, dir string) []string {
 	t.Helper()
-	problems, err := Vet(dir)
+	problems, _, err := bench.Vet(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

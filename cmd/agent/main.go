@@ -17,6 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"wheelwright.dev/wheelwright/agent"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // leaseName names the lease of the one agent of a cluster that works.
@@ -33,6 +34,7 @@ type flags struct {
 }
 
 func main() {
+	evaluate.ServeIfWorker()
 	if err := run(ctrl.SetupSignalHandler(), os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "agent:", err)
 		os.Exit(1)

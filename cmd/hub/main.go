@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"wheelwright.dev/wheelwright/hub"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 type flags struct {
@@ -31,6 +32,7 @@ type flags struct {
 }
 
 func main() {
+	evaluate.ServeIfWorker()
 	var f flags
 	flag.StringVar(&f.metricsAddress, "metrics-bind-address", ":8080", "Address that serves Prometheus metrics; 0 turns them off.")
 	flag.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "Address that serves /healthz and /readyz.")

@@ -13,9 +13,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/go-logr/logr"
+
+	"wheelwright.dev/wheelwright/cli/offline"
 )
 
 func main() {
+	offline.ServeIfWorker()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(logr.Discard())

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"wheelwright.dev/wheelwright/cli/offline"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // fromContext is the value of --status without a file. The file may also stand behind the flag as a word of its own.
@@ -26,7 +27,9 @@ func renderCommand() *cobra.Command {
 			return cobra.NoArgs(command, args)
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			result, err := offline.Render(options)
+			bench := offline.NewWorkbench(evaluate.Options{Size: 1})
+			defer bench.Close()
+			result, err := bench.Render(command.Context(), options)
 			if err != nil {
 				return err
 			}
@@ -75,7 +78,7 @@ func printValue(command *cobra.Command, value any, output string) error {
 }
 
 func printStatus(command *cobra.Command, result *offline.Result, file, output string) error {
-	status, err := result.Status(file)
+	status, err := result.Status(command.Context(), file)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"wheelwright.dev/wheelwright/cli/offline"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 func schemaCommand() *cobra.Command {
@@ -18,18 +18,19 @@ func schemaCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			options.Name = args[0]
-			schema, err := offline.ParametersOf(options)
+			bench := offline.NewWorkbench(evaluate.Options{})
+			defer bench.Close()
+			parameters, err := bench.ParametersOf(command.Context(), options)
 			if err != nil {
 				return err
 			}
 			switch output {
 			case "table":
-				return schema.Print(command.OutOrStdout())
+				fmt.Fprint(command.OutOrStdout(), parameters.Table)
+				return nil
 			case "json":
-				encoder := json.NewEncoder(command.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				encoder.SetEscapeHTML(false)
-				return encoder.Encode(schema)
+				fmt.Fprint(command.OutOrStdout(), parameters.JSONSchema)
+				return nil
 			}
 			return fmt.Errorf("unknown output %q: use table or json", output)
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wheelwright.dev/wheelwright/cli/offline"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 func testCommand() *cobra.Command {
@@ -18,7 +19,9 @@ func testCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			options.Definitions = args[0]
-			results, err := offline.Test(options)
+			bench := offline.NewWorkbench(evaluate.Options{})
+			defer bench.Close()
+			results, err := bench.Test(command.Context(), options)
 			if err != nil {
 				return err
 			}

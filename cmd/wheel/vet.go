@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wheelwright.dev/wheelwright/cli/offline"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 func vetCommand() *cobra.Command {
@@ -14,7 +15,9 @@ func vetCommand() *cobra.Command {
 		Short: "Find everything in a folder of definitions that would fail later",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			problems, err := offline.Vet(args[0])
+			bench := offline.NewWorkbench(evaluate.Options{})
+			defer bench.Close()
+			problems, definitions, err := bench.Vet(command.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -23,6 +26,7 @@ func vetCommand() *cobra.Command {
 			}
 			switch len(problems) {
 			case 0:
+				fmt.Fprintf(command.OutOrStdout(), "no problems in %d definitions\n", definitions)
 				return nil
 			case 1:
 				return fmt.Errorf("1 problem found in %s", args[0])

@@ -1,6 +1,8 @@
 package application
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,16 +11,9 @@ import (
 	"wheelwright.dev/wheelwright/dispatch"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
-	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/evaluate"
+	"wheelwright.dev/wheelwright/shared/worker"
 )
-
-// DefinitionChecker says what is wrong with a definition, and whether the properties of a component and its traits fit. Its errors name every
-// problem and its place.
-type DefinitionChecker interface {
-	CheckDefinition(d definition.Definition) error
-	CheckTrait(d definition.Trait) error
-	CheckProperties(component corev1alpha1.ApplicationComponent, found definitions) error
-}
 
 // checkDependencies finds circles and unknown names. The schema refuses unknown names too, but not in objects from before
 // it did.
@@ -44,15 +39,18 @@ func checkDependencies(app *corev1alpha1.Application) []problem {
 
 // checkComponents finds what the spokes would refuse: definitions that do not compile, properties that do not fit them and
 // objects that do not fit into a work.
-func checkComponents(app *corev1alpha1.Application, found definitions, checker DefinitionChecker) ([]problem, error) {
-	problems := checkDefinitions(found, checker)
-	if len(problems) > 0 {
-		return problems, nil
-	}
+func checkComponents(ctx context.Context, app *corev1alpha1.Application, found definitions, checker Checker) ([]problem, error) {
+	broken := map[string]problem{}
+	var problems []problem
 	for _, component := range app.Spec.Components {
-		if err := checker.CheckProperties(component, found); err != nil {
-			problems = append(problems, problem{condition.ReasonInvalidProperties, fmt.Sprintf("component %q: %s", component.Name, err)})
+		wrong, err := sortProblems(component, checkComponent(ctx, app, component, found, checker), broken)
+		if err != nil {
+			return nil, err
 		}
+		problems = append(problems, wrong...)
+	}
+	if len(broken) > 0 {
+		return slices.SortedFunc(maps.Values(broken), func(a, b problem) int { return strings.Compare(a.message, b.message) }), nil
 	}
 	built, err := contents(app, found)
 	if err != nil {
@@ -61,19 +59,24 @@ func checkComponents(app *corev1alpha1.Application, found definitions, checker D
 	return append(problems, checkSizes(app, built)...), nil
 }
 
-func checkDefinitions(found definitions, checker DefinitionChecker) []problem {
-	var problems []problem
-	for _, typ := range slices.Sorted(maps.Keys(found.components)) {
-		if err := checker.CheckDefinition(found.components[typ]); err != nil {
-			problems = append(problems, problem{condition.ReasonDefinitionInvalid, fmt.Sprintf("definition %q: %s", typ, err)})
-		}
+// sortProblems tells what is wrong with definitions, which is kept once however many components use them, from what is wrong
+// with one component. What cannot be found out now is an error.
+func sortProblems(component corev1alpha1.ApplicationComponent, found error, broken map[string]problem) ([]problem, error) {
+	ofDefinition, limit := (*evaluate.DefinitionError)(nil), (*evaluate.LimitError)(nil)
+	switch {
+	case found == nil:
+		return nil, nil
+	case errors.Is(found, worker.ErrBusy), errors.Is(found, worker.ErrClosed), errors.Is(found, context.Canceled):
+		return nil, fmt.Errorf("checking component %q: %w", component.Name, found)
+	case errors.As(found, &limit):
+		return []problem{{condition.ReasonEvaluationExceeded, fmt.Sprintf("component %q: %s", component.Name, limit)}}, nil
+	case !errors.As(found, &ofDefinition):
+		return []problem{{condition.ReasonInvalidProperties, fmt.Sprintf("component %q: %s", component.Name, found)}}, nil
 	}
-	for _, typ := range slices.Sorted(maps.Keys(found.traits)) {
-		if err := checker.CheckTrait(found.traits[typ]); err != nil {
-			problems = append(problems, problem{condition.ReasonDefinitionInvalid, fmt.Sprintf("trait definition %q: %s", typ, err)})
-		}
+	for _, one := range evaluate.DefinitionErrors(found) {
+		broken[one.Kind+"/"+one.Name] = problem{condition.ReasonDefinitionInvalid, one.Error()}
 	}
-	return problems
+	return nil, nil
 }
 
 func checkSizes(app *corev1alpha1.Application, built map[string]*dispatch.Content) []problem {

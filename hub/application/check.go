@@ -1,50 +1,42 @@
 package application
 
 import (
+	"context"
+	"errors"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/definition"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
-// NewChecker checks with the same compiler that the spokes render with, so that what the hub accepts a spoke accepts too.
-func NewChecker(compiler *render.Compiler) DefinitionChecker { return checker{compiler} }
-
-type checker struct{ compiler *render.Compiler }
-
-func (c checker) CheckDefinition(d definition.Definition) error {
-	_, err := c.compiler.Component(d)
-	return err
+// Checker finds what a spoke would refuse of a component whatever the cluster. Its errors are those of evaluate.Evaluator.Check.
+type Checker interface {
+	Check(ctx context.Context, work evaluate.Work) error
 }
 
-func (c checker) CheckTrait(d definition.Trait) error {
-	_, err := c.compiler.Trait(d)
-	return err
-}
-
-func (c checker) CheckProperties(component corev1alpha1.ApplicationComponent, found definitions) error {
-	compiled, err := c.compiler.Component(found.components[component.Type])
-	if err != nil {
-		return err
-	}
+// checkComponent checks a component with the same evaluation that the spokes render with, so that what the hub accepts a
+// spoke accepts too.
+func checkComponent(ctx context.Context, app *corev1alpha1.Application, component corev1alpha1.ApplicationComponent, found definitions, checker Checker) error {
 	open := &openProperties{}
-	request := render.Request{Type: component.Type, Component: compiled}
-	if request.Properties, err = open.strip(rawProperties(component.Properties)); err != nil {
+	work := evaluate.Work{Type: component.Type, Definition: found.components[component.Type]}
+	work.Context.Namespace, work.Context.Name = app.Namespace, app.Name+"-"+component.Name
+	var err error
+	if work.Properties, err = open.strip(rawProperties(component.Properties)); err != nil {
 		return err
 	}
 	for _, trait := range component.Traits {
-		compiled, err := c.compiler.Trait(found.traits[trait.Type])
-		if err != nil {
-			return err
-		}
 		properties, err := open.strip(rawProperties(trait.Properties))
 		if err != nil {
 			return err
 		}
-		request.Traits = append(request.Traits, render.AppliedTrait{Type: trait.Type, Definition: compiled, Properties: properties})
+		work.Traits = append(work.Traits, evaluate.Trait{Type: trait.Type, Definition: found.traits[trait.Type], Properties: properties})
 	}
-	return open.withoutOpen(render.Check(request))
+	err = checker.Check(ctx, work)
+	if given := (*evaluate.PropertiesError)(nil); errors.As(err, &given) {
+		return open.withoutOpen(given.Err)
+	}
+	return err
 }
 
 func rawProperties(properties *runtime.RawExtension) []byte {

@@ -25,7 +25,7 @@ type Reconciler struct {
 	hubClient  client.Client
 	hubReader  client.Reader // reads live
 	dispatcher dispatch.Dispatcher
-	checker    DefinitionChecker
+	checker    Checker
 	recorder   record.EventRecorder
 	pace       *pace
 	builds     *builds
@@ -81,7 +81,7 @@ func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Applicatio
 	}
 	// 3. A new spec is accepted as a whole or not at all.
 	if app.Status.AcceptedGeneration != app.Generation {
-		more, err := r.checkSpec(app, found, problems, chosen)
+		more, err := r.checkSpec(ctx, app, found, problems, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -112,10 +112,10 @@ func (r *Reconciler) reconcile(ctx context.Context, app *corev1alpha1.Applicatio
 	}, errors.Join(failure, err)
 }
 
-func (r *Reconciler) checkSpec(app *corev1alpha1.Application, found definitions, problems []problem, chosen selection) ([]problem, error) {
+func (r *Reconciler) checkSpec(ctx context.Context, app *corev1alpha1.Application, found definitions, problems []problem, chosen selection) ([]problem, error) {
 	more := checkDependencies(app)
 	if len(problems) == 0 {
-		wrong, err := checkComponents(app, found, r.checker)
+		wrong, err := checkComponents(ctx, app, found, r.checker)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ import (
 // Options of Setup.
 type Options struct {
 	Dispatcher dispatch.Dispatcher
-	Checker    DefinitionChecker
+	Checker    Checker
 	// Workers is how many Applications are reconciled at a time.
 	Workers int
 }

@@ -2,6 +2,7 @@ package application
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,8 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/cue"
-	"wheelwright.dev/wheelwright/shared/render"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 const webSource = `parameters: image: string
@@ -53,6 +53,11 @@ func trait(typ, properties string) corev1alpha1.ComponentTrait {
 	return made
 }
 
+func TestMain(m *testing.M) {
+	evaluate.ServeIfWorker()
+	os.Exit(m.Run())
+}
+
 // hubWith is a Reconciler over a hub that has these objects.
 func hubWith(t *testing.T, objects ...client.Object) *Reconciler {
 	t.Helper()
@@ -63,7 +68,9 @@ func hubWith(t *testing.T, objects ...client.Object) *Reconciler {
 		}
 	}
 	hubClient := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
-	return &Reconciler{hubClient: hubClient, hubReader: hubClient, checker: NewChecker(render.NewCompiler(cue.Options{}))}
+	evaluator := evaluate.New(evaluate.Options{Size: 1})
+	t.Cleanup(evaluator.Close)
+	return &Reconciler{hubClient: hubClient, hubReader: hubClient, checker: evaluator}
 }
 
 // What a spoke would refuse of traits, the hub refuses before anything is dispatched.
@@ -77,10 +84,10 @@ func TestTraitsAreChecked(t *testing.T) {
 	}{
 		"sound":                 {applicationWith("web", trait("label", `{"team":"a"}`), trait("label", `{"team":"a"}`)), ""},
 		"unknown":               {applicationWith("web", trait("lable", "")), `component "front": traits[0]: no TraitDefinition is named lable; there are "broken", "image", "label"`},
-		"broken":                {applicationWith("web", trait("broken", "")), `trait definition "broken": broken/template.cue:1:`},
+		"broken":                {applicationWith("web", trait("broken", "")), `TraitDefinition broken is broken: broken/template.cue:1:`},
 		"wrong properties":      {applicationWith("web", trait("label", `{"taem":"a"}`)), `traits[0] label: missing required parameter "team" (string)`},
 		"another type":          {applicationWith("other", trait("label", `{"team":"a"}`)), `component "front": traits[0] label does not apply to components of type other: it is for web`},
-		"phase of no such form": {applicationWith("web", trait("v1", "")), `trait definition "v1": v1: the definition is written as for KubeVela v1`},
+		"phase of no such form": {applicationWith("web", trait("v1", "")), `TraitDefinition v1 is broken: v1: the definition is written as for KubeVela v1`},
 		"pre":                   {applicationWith("web", trait("image", "")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +96,7 @@ func TestTraitsAreChecked(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(problems) == 0 {
-				if problems, err = checkComponents(tc.app, found, hub.checker); err != nil {
+				if problems, err = checkComponents(t.Context(), tc.app, found, hub.checker); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -120,7 +127,7 @@ func TestDirectivesAreNotChecked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			problems, err := checkComponents(app, found, hub.checker)
+			problems, err := checkComponents(t.Context(), app, found, hub.checker)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,6 +71,8 @@ const (
 	ReasonRendered = "Rendered"
 	// ReasonRenderFailed: the definition cannot be evaluated with these properties.
 	ReasonRenderFailed = "RenderFailed"
+	// ReasonEvaluationExceeded: evaluating the definition took more time or memory than it may, and was ended.
+	ReasonEvaluationExceeded = "EvaluationExceeded"
 	// ReasonApplied: all objects are applied.
 	ReasonApplied = "Applied"
 	// ReasonApplyFailed: an object was refused by the API server.

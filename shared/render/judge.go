@@ -1,9 +1,31 @@
 package render
 
 import (
+	"fmt"
+
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
 )
+
+// Resume is a rendering that was made before, for the same request. Of the objects it needs no more than their names.
+func Resume(request Request, properties []byte, objects []Object) *Rendering {
+	return &Rendering{Objects: objects, Properties: properties, request: request}
+}
+
+// Warnings are the parameters that definitions accept without knowing them, in words, and outputs that come to nothing.
+func (r *Rendering) Warnings() []string {
+	warnings := r.request.Component.Unknown(r.Properties)
+	for _, trait := range r.request.Traits {
+		warnings = append(warnings, trait.Definition.Unknown(trait.Properties)...)
+	}
+	for _, object := range r.Objects {
+		if object.Replaced {
+			warnings = append(warnings, fmt.Sprintf("output %s, %s %s, is rendered again by a later output: the last one is applied",
+				object.Name, object.Object.GetKind(), object.Object.GetName()))
+		}
+	}
+	return warnings
+}
 
 // HasHealth tells whether the component's definition says itself when it is healthy.
 func (r *Rendering) HasHealth() bool { return r.request.Component.HasHealth() }

@@ -29,19 +29,18 @@ func (t *Template) CheckParameters(properties []byte) error {
 	return nil
 }
 
-// Unknown names the parameters that are accepted and do nothing, each with the one that may have been meant.
+// Unknown names the parameters that are accepted and do nothing.
 func (t *Template) Unknown(properties []byte) []string {
-	done, content, err := t.withoutParameters(properties)
-	if err != nil {
+	known := t.known()
+	if known == nil {
 		return nil
 	}
-	defer done.close()
-	given, err := decodeMap(content)
+	given, err := decodeMap(properties)
 	if err != nil {
 		return nil
 	}
 	var messages []string
-	for _, path := range unknownIn(done.root.LookupPath(pathOf(parameterField)), given, nil) {
+	for _, path := range unknownIn(known, given, nil) {
 		messages = append(messages, fmt.Sprintf("parameter %q is unknown to %s and has no effect", path, t.definition.Name))
 	}
 	return messages
@@ -71,22 +70,53 @@ func (t *Template) withoutParameters(properties []byte) (*evaluation, []byte, er
 	return done, content, err
 }
 
-// unknownIn walks the maps of given beside a schema. A schema that declares nothing takes anything.
-func unknownIn(schema cuelang.Value, given map[string]any, path []string) []string {
+// knownFields are the fields of a struct by name. Nil stands for a struct that declares none and takes anything.
+type knownFields map[string]knownFields
+
+// readKnown reads the parameters that the definition declares.
+func (t *Template) readKnown() knownFields {
+	done, _, err := t.withoutParameters(nil)
+	if err != nil {
+		return nil
+	}
+	defer done.close()
+	return fieldsOf(done.root.LookupPath(pathOf(parameterField)))
+}
+
+func fieldsOf(schema cuelang.Value) knownFields {
 	fields, err := schema.Fields(cuelang.Optional(true))
-	if err != nil || !fields.Next() {
+	if err != nil {
+		return nil
+	}
+	var known knownFields
+	for fields.Next() {
+		if known == nil {
+			known = knownFields{}
+		}
+		field := fields.Value()
+		known[fields.Selector().Unquoted()] = nil
+		if field.IncompleteKind() == cuelang.StructKind {
+			known[fields.Selector().Unquoted()] = fieldsOf(field)
+		}
+	}
+	return known
+}
+
+// unknownIn walks the maps of given beside what is known.
+func unknownIn(known knownFields, given map[string]any, path []string) []string {
+	if known == nil {
 		return nil
 	}
 	var unknown []string
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		here := append(slices.Clone(path), key)
-		field := schema.LookupPath(cuelang.MakePath(cuelang.Str(key).Optional()))
-		if !field.Exists() {
+		below, declared := known[key]
+		if !declared {
 			unknown = append(unknown, cue.ParameterPath(here))
 			continue
 		}
-		if below, ok := given[key].(map[string]any); ok && field.IncompleteKind() == cuelang.StructKind {
-			unknown = append(unknown, unknownIn(field, below, here)...)
+		if fields, ok := given[key].(map[string]any); ok {
+			unknown = append(unknown, unknownIn(below, fields, here)...)
 		}
 	}
 	return unknown

@@ -3,6 +3,7 @@ package vela
 import (
 	"fmt"
 	"maps"
+	"sync"
 
 	"cuelang.org/go/cue/ast"
 
@@ -34,6 +35,8 @@ type Template struct {
 	// reads are the fields of the context that the definition refers to; nil stands for all of them.
 	reads  map[string]bool
 	health statusTexts
+	// known are the parameters that it declares.
+	known func() knownFields
 	// policy and message are the status texts; nil where there are none.
 	policy, message *text
 }
@@ -65,6 +68,7 @@ func New(def definition.Definition, forms []cue.Form) (*Template, error) {
 			"processing is not supported: what a definition renders depends on nothing but its parameters and the context")})
 	}
 	template.text = newText(def.Name, template.parse)
+	template.known = sync.OnceValue(template.readKnown)
 	if err := template.readStatus(); err != nil {
 		return nil, err
 	}
