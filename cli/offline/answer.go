@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"wheelwright.dev/wheelwright/shared/cue"
@@ -18,8 +17,12 @@ const kindReader = "read-definitions"
 // question asks a worker to vet one of the definitions in a folder, or for its parameters.
 type question struct {
 	Definitions string
-	// Vet is the place of the definition to vet among those of the folder, counted from 1.
-	Vet int
+	// Look tells one look at the folder from the next: its files may have changed.
+	Look int64
+	// Number of the definition to vet among those of the folder, counted from 1.
+	Number int
+	// OnlyBroken asks for nothing but what keeps it from rendering.
+	OnlyBroken bool
 	// Schema asks for parameters.
 	Schema *SchemaOptions
 }
@@ -33,9 +36,10 @@ type answer struct {
 	FaultText string
 }
 
-// answerer answers in a worker. It keeps the folder that it read last.
+// answerer answers in a worker. It keeps the folder for as long as one look at it takes.
 type answerer struct {
 	dir    string
+	look   int64
 	vetter *vetter
 }
 
@@ -43,22 +47,20 @@ func (a *answerer) answer(asked question) answer {
 	if asked.Schema != nil {
 		return schemaAnswer(parametersOf(*asked.Schema))
 	}
-	if a.vetter == nil || a.dir != asked.Definitions {
-		folder, err := os.OpenRoot(asked.Definitions)
+	if a.vetter == nil || a.dir != asked.Definitions || a.look != asked.Look {
+		vetter, _, err := readFolder(asked.Definitions)
 		if err != nil {
 			return answer{FaultText: err.Error()}
 		}
-		defer folder.Close()
-		vetter, _, err := newVetter(library{files: folder.FS()})
-		if err != nil {
-			return answer{FaultText: err.Error()}
-		}
-		a.dir, a.vetter = asked.Definitions, vetter
+		a.dir, a.look, a.vetter = asked.Definitions, asked.Look, vetter
 	}
-	if asked.Vet < 1 || asked.Vet > len(a.vetter.read) {
+	if asked.Number < 1 || asked.Number > len(a.vetter.read) {
 		return answer{FaultText: "the folder of definitions was changed while it was looked at: try again"}
 	}
-	one := a.vetter.read[asked.Vet-1]
+	one := a.vetter.read[asked.Number-1]
+	if asked.OnlyBroken {
+		return answer{Problems: one.place.inFolder(a.vetter.broken(one))}
+	}
 	return answer{Problems: one.place.inFolder(a.vetter.vet(one))}
 }
 

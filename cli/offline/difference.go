@@ -5,9 +5,12 @@ import "fmt"
 // around is how many lines that are the same are shown about those that differ.
 const around = 3
 
-// difference is how two texts differ, line by line: "-" before what only the first has, "+" before what only the second has
+// maxCells bounds what is compared line by line, and with it memory. Of more, all is shown.
+const maxCells = 4 << 20
+
+// Difference is how two texts differ, line by line: "-" before what only the first has, "+" before what only the second has
 // and " " before what is the same, of which little is shown.
-func difference(first, second []string) []string {
+func Difference(first, second []string) []string {
 	all := align(first, second)
 	near := make([]bool, len(all))
 	for i, line := range all {
@@ -39,20 +42,43 @@ func difference(first, second []string) []string {
 
 // align puts two texts beside each other along the longest sequence of lines that both have.
 func align(first, second []string) []string {
-	common := commonLengths(first, second)
+	head := 0
+	for head < min(len(first), len(second)) && first[head] == second[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(first), len(second))-head && first[len(first)-1-tail] == second[len(second)-1-tail] {
+		tail++
+	}
+	var lines []string
+	for _, line := range first[:head] {
+		lines = append(lines, "  "+line)
+	}
+	lines = append(lines, alignUnlike(first[head:len(first)-tail], second[head:len(second)-tail])...)
+	for _, line := range first[len(first)-tail:] {
+		lines = append(lines, "  "+line)
+	}
+	return lines
+}
+
+// alignUnlike aligns texts that neither begin nor end alike.
+func alignUnlike(first, second []string) []string {
 	var lines []string
 	i, j := 0, 0
-	for i < len(first) && j < len(second) {
-		switch {
-		case first[i] == second[j]:
-			lines = append(lines, "  "+first[i])
-			i, j = i+1, j+1
-		case common[i+1][j] >= common[i][j+1]:
-			lines = append(lines, "- "+first[i])
-			i++
-		default:
-			lines = append(lines, "+ "+second[j])
-			j++
+	if len(first)*len(second) <= maxCells {
+		common := commonLengths(first, second)
+		for i < len(first) && j < len(second) {
+			switch {
+			case first[i] == second[j]:
+				lines = append(lines, "  "+first[i])
+				i, j = i+1, j+1
+			case common[i+1][j] >= common[i][j+1]:
+				lines = append(lines, "- "+first[i])
+				i++
+			default:
+				lines = append(lines, "+ "+second[j])
+				j++
+			}
 		}
 	}
 	for ; i < len(first); i++ {

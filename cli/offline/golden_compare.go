@@ -50,7 +50,7 @@ func compare(failures []string, what string, want, got any) []string {
 	if string(wanted) == string(given) {
 		return failures
 	}
-	return append(failures, what+" (-want +got):\n"+strings.Join(difference(linesOf(wanted), linesOf(given)), "\n"))
+	return append(failures, what+" (-want +got):\n"+strings.Join(Difference(linesOf(wanted), linesOf(given)), "\n"))
 }
 
 func linesOf(text []byte) []string {

@@ -14,6 +14,8 @@ import (
 
 const (
 	kindStep = "step"
+	// headerStep is what the header of KubeVela's own files calls such a definition.
+	headerStep = "workflow-step"
 	// testsSuffix ends a folder of cases beside a definition that is a file.
 	testsSuffix = ".tests"
 )
@@ -97,6 +99,8 @@ func (i *inventory) file(at string) error {
 	switch header := cue.FindHeader(text); header.Type {
 	case kindComponent, kindTrait:
 		i.add(place{kind: header.Type, name: header.Name, at: at})
+	case headerStep:
+		i.add(place{kind: kindStep, name: header.Name, at: at})
 	case "":
 		i.stray(at, text)
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,93 +25,160 @@ const (
 // depth, files in KubeVela's own form, which say themselves what they define.
 type library struct {
 	files fs.FS
+	// deprecated is where KubeVela keeps what it gave up, beside the folder that was named; nil for other folders.
+	deprecated fs.FS
+}
+
+// Folders of KubeVela's own library, whose chart ships the first two. Of one definition in several the first counts.
+const (
+	velaInternal   = "internal"
+	velaDeprecated = "deprecated"
+)
+
+// openLibrary opens a folder of definitions. What is called internal and has deprecated beside it is KubeVela's, of which each
+// is half.
+func openLibrary(dir string) (library, func(), error) {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return library{}, nil, fmt.Errorf("opening the folder of definitions: %w", err)
+	}
+	opened := library{files: folder.FS()}
+	whole, err := filepath.Abs(dir)
+	if err != nil || filepath.Base(whole) != velaInternal {
+		return opened, func() { _ = folder.Close() }, nil
+	}
+	beside, err := os.OpenRoot(filepath.Join(filepath.Dir(whole), velaDeprecated))
+	if err != nil {
+		return opened, func() { _ = folder.Close() }, nil
+	}
+	opened.deprecated = beside.FS()
+	return opened, func() { _, _ = folder.Close(), beside.Close() }, nil
 }
 
 // component finds the definition of a component type.
 func (l library) component(typ string) (definition.Definition, error) {
-	return l.find(kindComponent, typ)
+	found, err := l.find(kindComponent, typ)
+	return found.Definition, err
 }
 
 // trait finds the definition of a trait type.
 func (l library) trait(typ string) (definition.Trait, error) {
-	found, err := l.find(kindTrait, typ)
-	return definition.Trait{Definition: found}, err
+	return l.find(kindTrait, typ)
 }
 
 // find looks where a definition belongs before it looks everywhere.
-func (l library) find(kind, typ string) (definition.Definition, error) {
+func (l library) find(kind, typ string) (definition.Trait, error) {
 	reference, err := definition.ParseReference(typ)
 	if err != nil {
-		return definition.Definition{}, err
+		return definition.Trait{}, err
 	}
 	for _, name := range slices.Compact([]string{reference.ObjectName(), reference.Name}) {
-		switch found, err := l.at(path.Join(kind, name)); {
+		switch found, err := l.at(kind, name); {
 		case err == nil:
-			found.Name = name
-			return inLine(found, reference), nil
+			return inLine(found, reference)
 		case !errors.Is(err, fs.ErrNotExist):
-			return definition.Definition{}, err
+			return definition.Trait{}, err
 		}
 	}
 	found, err := l.search(kind, reference.Name)
-	if err != nil {
-		return definition.Definition{}, err
+	if unknown := (*unknownError)(nil); errors.As(err, &unknown) && l.deprecated != nil {
+		if found, deprecatedErr := (library{files: l.deprecated}).search(kind, reference.Name); deprecatedErr == nil {
+			return inLine(found, reference)
+		}
 	}
-	return inLine(found, reference), nil
+	if err != nil {
+		return definition.Trait{}, err
+	}
+	return inLine(found, reference)
 }
 
-// inLine gives a definition from a folder, which says nothing of API lines, the one that was asked for.
-func inLine(found definition.Definition, reference definition.Reference) definition.Definition {
-	if reference.Line != "" {
+// inLine gives a definition of the first API line, which need not say so, the one that was asked for.
+func inLine(found definition.Trait, reference definition.Reference) (definition.Trait, error) {
+	switch {
+	case reference.Line == "" || reference.Line == found.APIVersion:
+	case found.APIVersion != definition.DefaultAPIVersion:
+		return found, fmt.Errorf("the definition of %s in the folder is of API line %s, not %s", found.Name, found.APIVersion, reference.Line)
+	default:
 		found.APIVersion = reference.Line
 	}
-	return found
+	return found, nil
 }
 
 // at reads the definition in a folder, or in a file of that name.
-func (l library) at(place string) (definition.Definition, error) {
-	if info, err := fs.Stat(l.files, place); err == nil && info.IsDir() {
-		return definition.FromDirectory(l.files, place)
+func (l library) at(kind, name string) (definition.Trait, error) {
+	at := path.Join(kind, name)
+	if info, err := fs.Stat(l.files, at); err != nil || !info.IsDir() {
+		at += ".cue"
 	}
-	return definition.FromFile(l.files, place+".cue")
+	return l.read(place{kind: kind, name: name, at: at})
+}
+
+// read reads the definition at a place.
+func (l library) read(from place) (definition.Trait, error) {
+	switch {
+	case strings.HasSuffix(from.at, ".cue"):
+		found, err := definition.FromFile(l.files, from.at, from.name)
+		return definition.Trait{Definition: found}, err
+	case from.kind == kindTrait:
+		return definition.TraitFromDirectory(l.files, from.at)
+	}
+	found, err := definition.FromDirectory(l.files, from.at)
+	return definition.Trait{Definition: found}, err
 }
 
 // search looks through all files in KubeVela's own form.
-func (l library) search(kind, name string) (definition.Definition, error) {
+func (l library) search(kind, name string) (definition.Trait, error) {
 	var places, names []string
-	err := fs.WalkDir(l.files, ".", func(place string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(l.files, ".", func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || !strings.HasSuffix(place, ".cue") {
+		if entry.IsDir() || !strings.HasSuffix(at, ".cue") {
 			return nil
 		}
-		source, err := fs.ReadFile(l.files, place)
+		source, err := fs.ReadFile(l.files, at)
 		if err != nil {
 			return err
 		}
 		switch header := cue.FindHeader(source); {
 		case header.Type != kind:
 		case header.Name == name:
-			places = append(places, place)
+			places = append(places, at)
 		default:
 			names = append(names, header.Name)
 		}
 		return nil
 	})
 	if err != nil {
-		return definition.Definition{}, fmt.Errorf("looking for definitions: %w", err)
+		return definition.Trait{}, fmt.Errorf("looking for definitions: %w", err)
 	}
-	switch len(places) {
+	switch places = preferred(places); len(places) {
 	case 0:
-		return definition.Definition{}, l.unknown(kind, name, names)
+		return definition.Trait{}, &unknownError{l.unknown(kind, name, names)}
 	case 1:
-		found, err := definition.FromFile(l.files, places[0])
-		found.Name = name
-		return found, err
+		return l.read(place{kind: kind, name: name, at: places[0]})
 	}
-	return definition.Definition{}, fmt.Errorf("%s %q is defined more than once: %s", kind, name, strings.Join(places, ", "))
+	return definition.Trait{}, fmt.Errorf("%s %q is defined more than once: %s", kind, name, strings.Join(places, ", "))
 }
+
+// preferred are the places that count, of those that define the same.
+func preferred(places []string) []string {
+	for _, folder := range []string{velaInternal, velaDeprecated} {
+		var within []string
+		for _, at := range places {
+			if strings.HasPrefix(at, folder+"/") {
+				within = append(within, at)
+			}
+		}
+		if len(within) > 0 {
+			return within
+		}
+	}
+	return places
+}
+
+// unknownError is about a definition that is not there.
+type unknownError struct{ error }
 
 // unknown names what there is instead, so that a typo explains itself.
 func (l library) unknown(kind, name string, names []string) error {

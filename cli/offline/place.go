@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"wheelwright.dev/wheelwright/shared/cue"
-	"wheelwright.dev/wheelwright/shared/definition"
 )
 
 // place is where a definition lies in the folder.
@@ -18,18 +17,11 @@ type place struct {
 
 // read reads the definition, which may be as a folder or as a file.
 func (p place) read(l library) (*written, error) {
-	var def definition.Definition
-	var err error
-	if strings.HasSuffix(p.at, ".cue") {
-		def, err = definition.FromFile(l.files, p.at)
-	} else {
-		def, err = definition.FromDirectory(l.files, p.at)
-	}
+	found, err := l.read(p)
 	if err != nil {
 		return nil, err
 	}
-	def.Name = p.name
-	return readWritten(def, p.kind)
+	return readWritten(found, p.kind)
 }
 
 // inFolder turns places within a definition into such within the folder.

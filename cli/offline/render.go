@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -41,12 +40,12 @@ func (b *Workbench) Render(ctx context.Context, options Options) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.OpenRoot(options.Definitions)
+	definitions, done, err := openLibrary(options.Definitions)
 	if err != nil {
-		return nil, fmt.Errorf("opening the folder of definitions: %w", err)
+		return nil, err
 	}
-	defer folder.Close()
-	work, err := newWork(library{files: folder.FS()}, component, values)
+	defer done()
+	work, err := newWork(definitions, component, values)
 	if err != nil {
 		return nil, err
 	}

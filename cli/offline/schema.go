@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
@@ -38,12 +37,12 @@ func (b *Workbench) ParametersOf(ctx context.Context, options SchemaOptions) (Pa
 }
 
 func parametersOf(options SchemaOptions) (*Schema, error) {
-	folder, err := os.OpenRoot(options.Definitions)
+	definitions, done, err := openLibrary(options.Definitions)
 	if err != nil {
-		return nil, fmt.Errorf("opening the folder of definitions: %w", err)
+		return nil, err
 	}
-	defer folder.Close()
-	def, kind, err := library{files: folder.FS()}.either(options.Kind, options.Name)
+	defer done()
+	def, kind, err := definitions.either(options.Kind, options.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +58,14 @@ func parametersOf(options SchemaOptions) (*Schema, error) {
 }
 
 // either finds a definition of a kind; without a kind, a component and else a trait.
-func (l library) either(kind, name string) (definition.Definition, string, error) {
+func (l library) either(kind, name string) (definition.Trait, string, error) {
 	switch kind {
 	case kindComponent, kindTrait:
 		found, err := l.find(kind, name)
 		return found, kind, err
 	case "":
 	default:
-		return definition.Definition{}, "", fmt.Errorf("unknown kind %q: use %s or %s", kind, kindComponent, kindTrait)
+		return definition.Trait{}, "", fmt.Errorf("unknown kind %q: use %s or %s", kind, kindComponent, kindTrait)
 	}
 	component, err := l.find(kindComponent, name)
 	if err == nil {
@@ -74,7 +73,7 @@ func (l library) either(kind, name string) (definition.Definition, string, error
 	}
 	trait, traitErr := l.find(kindTrait, name)
 	if traitErr != nil {
-		return definition.Definition{}, "", errors.Join(err, traitErr)
+		return definition.Trait{}, "", errors.Join(err, traitErr)
 	}
 	return trait, kindTrait, nil
 }

@@ -116,8 +116,11 @@ func checkPolicy(w *written) []cue.Problem {
 	return problems
 }
 
-// appliesTo are the component types that a trait names as literals.
+// appliesTo are the component types that a trait names beside its CUE, or in it as literals.
 func appliesTo(w *written) []string {
+	if len(w.definition.AppliesTo) > 0 {
+		return w.definition.AppliesTo
+	}
 	var names []string
 	for _, form := range w.forms {
 		for _, decl := range form.Syntax.Decls {

@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"sync/atomic"
+
 	"wheelwright.dev/wheelwright/shared/evaluate"
 	"wheelwright.dev/wheelwright/shared/worker"
 )
@@ -10,6 +12,7 @@ import (
 type Workbench struct {
 	evaluator *evaluate.Evaluator
 	readers   *worker.Pool[question, answer]
+	looks     atomic.Int64
 }
 
 // NewWorkbench makes a Workbench. The program must call ServeIfWorker first thing in main.

@@ -24,7 +24,8 @@ const (
 
 // written is a definition as its author wrote it, before it is given anything.
 type written struct {
-	definition definition.Definition
+	// definition has what is a trait's alone where it is one.
+	definition definition.Trait
 	kind       string
 	shape      cue.Shape
 	forms      []cue.Form
@@ -35,8 +36,8 @@ type written struct {
 }
 
 // readWritten reads the files of a definition. The error is a *cue.Error with what is wrong with them as text.
-func readWritten(def definition.Definition, kind string) (*written, error) {
-	forms, err := cue.ReadForms(def)
+func readWritten(def definition.Trait, kind string) (*written, error) {
+	forms, err := cue.ReadForms(def.Definition)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand(), schemaCommand(), vetCommand(), testCommand())
+	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand(), schemaCommand(), vetCommand(), testCommand(), defCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(explain(ctx, err))
 	}
@@ -41,6 +41,12 @@ func explain(ctx context.Context, err error) int {
 		fmt.Fprintln(os.Stderr, "wheel: interrupted; nothing is left running")
 		return interrupted
 	}
-	fmt.Fprintln(os.Stderr, "wheel:", err)
-	return 1
+	code := 1
+	if own := (*exitError)(nil); errors.As(err, &own) {
+		code = own.code
+	}
+	if message := err.Error(); message != "" {
+		fmt.Fprintln(os.Stderr, "wheel:", message)
+	}
+	return code
 }

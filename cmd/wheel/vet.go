@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"wheelwright.dev/wheelwright/cli/offline"
+	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
@@ -21,17 +23,24 @@ func vetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, problem := range problems {
-				fmt.Fprintln(command.OutOrStdout(), problem)
-			}
-			switch len(problems) {
-			case 0:
+			if len(problems) == 0 {
 				fmt.Fprintf(command.OutOrStdout(), "no problems in %d definitions\n", definitions)
-				return nil
-			case 1:
-				return fmt.Errorf("1 problem found in %s", args[0])
 			}
-			return fmt.Errorf("%d problems found in %s", len(problems), args[0])
+			return printProblems(command.OutOrStdout(), problems, args[0])
 		},
 	}
+}
+
+// printProblems prints a line for each problem. The error says how many there are.
+func printProblems(out io.Writer, problems []cue.Problem, dir string) error {
+	for _, problem := range problems {
+		fmt.Fprintln(out, problem)
+	}
+	switch len(problems) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("1 problem found in %s", dir)
+	}
+	return fmt.Errorf("%d problems found in %s", len(problems), dir)
 }

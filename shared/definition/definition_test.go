@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -83,6 +84,43 @@ func TestFromDirectory(t *testing.T) {
 	for _, dir := range []string{"component/empty", "component/other", "component/absent"} {
 		if _, err := FromDirectory(files, dir); err == nil {
 			t.Errorf("%s was read as a definition", dir)
+		}
+	}
+}
+
+func TestDefinitionsSayTheirAPILine(t *testing.T) {
+	cue := &fstest.MapFile{Data: []byte("outputs: []")}
+	files := fstest.MapFS{
+		"component/plain/a.cue": cue, "component/web-v2/a.cue": cue, "component/web-v2beta1/a.cue": cue, "component/web-v0/a.cue": cue,
+		"component/said/a.cue": cue, "component/said/definition.yaml": {Data: []byte("apiVersion: v3\nversion: 1.4.2\n")},
+		"component/other-v2/a.cue": cue, "component/other-v2/definition.yaml": {Data: []byte("apiVersion: v3\n")},
+		"component/version-v2/a.cue": cue, "component/version-v2/definition.yaml": {Data: []byte("version: x\n")},
+		"component/empty/a.cue": cue, "component/empty/definition.yaml": {Data: []byte("# nothing\n")},
+	}
+	for name, want := range map[string]string{
+		"plain": "v1", "web-v2": "v2", "web-v2beta1": "v2beta1", "web-v0": "v1", "said": "v3 1.4.2", "other-v2": "v3", "version-v2": "v2 x", "empty": "v1",
+	} {
+		got, err := FromDirectory(files, "component/"+name)
+		if err != nil || strings.TrimSpace(got.APIVersion+" "+got.Version) != want {
+			t.Errorf("%s: got line %s, version %s, %v, want %s", name, got.APIVersion, got.Version, err, want)
+		}
+	}
+}
+
+func TestMetadataIsRefusedWhereItIsWrong(t *testing.T) {
+	for content, want := range map[string]string{
+		"apiVersion: 2":      `d/definition.yaml: apiVersion "2" is no API line: write one such as v1 or v2beta1`,
+		"apiVersion: ''":     `apiVersion "" is no API line`,
+		"apiversions: v1":    "d/definition.yaml may hold apiVersion, version, phase and appliesTo:",
+		"[":                  "d/definition.yaml may hold",
+		"phase: soon":        `d/definition.yaml: phase is "soon": write pre, default or post`,
+		"phase: pre":         "d/definition.yaml says phase or appliesTo: traits alone have them",
+		"appliesTo: [a]":     "traits alone have them",
+		"appliesTo: a, b, c": "may hold",
+	} {
+		files := fstest.MapFS{"d/a.cue": {Data: []byte("outputs: []")}, "d/definition.yaml": {Data: []byte(content)}}
+		if got, err := FromDirectory(files, "d"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %+v, %v", content, got, err)
 		}
 	}
 }

@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 )
 
-// FromFile reads a definition that is one CUE file, as in component/webservice.cue; the file's name without .cue is the
-// definition's.
-func FromFile(files fs.FS, file string) (Definition, error) {
+// FromFile reads the definition of a name that is one CUE file, as in component/webservice.cue. Its API line is the one
+// behind the name, as in webservice-v2, and otherwise DefaultAPIVersion.
+func FromFile(files fs.FS, file, name string) (Definition, error) {
 	source, err := fs.ReadFile(files, file)
 	if err != nil {
 		return Definition{}, fmt.Errorf("reading definition file %s: %w", file, err)
 	}
-	name := path.Base(file)
-	return Definition{
-		Name: strings.TrimSuffix(name, ".cue"), APIVersion: DefaultAPIVersion, Files: map[string]string{name: string(source)},
-	}, nil
+	return Definition{Name: name, APIVersion: lineInName(name), Files: map[string]string{path.Base(file): string(source)}}, nil
 }

@@ -9,6 +9,8 @@ import (
 var (
 	linePattern = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 	namePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+	// lineSuffix is how ObjectName puts an API line behind a name.
+	lineSuffix = regexp.MustCompile(`-(v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?)$`)
 )
 
 // Reference is how a component names its definition: by name, or by API line and name (KEP-2.20).
@@ -47,4 +49,12 @@ func (r Reference) String() string {
 		return r.Name
 	}
 	return r.Line + "/" + r.Name
+}
+
+// lineInName is the API line that ObjectName put behind a name, or DefaultAPIVersion where there is none.
+func lineInName(object string) string {
+	if found := lineSuffix.FindStringSubmatch(object); found != nil {
+		return found[1]
+	}
+	return DefaultAPIVersion
 }

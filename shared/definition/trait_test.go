@@ -42,12 +42,29 @@ func TestTraitSnapshot(t *testing.T) {
 
 func TestFromFile(t *testing.T) {
 	files := fstest.MapFS{"component/web.cue": {Data: []byte("outputs: []")}}
-	got, err := FromFile(files, "component/web.cue")
+	got, err := FromFile(files, "component/web.cue", "web")
 	want := Definition{Name: "web", APIVersion: "v1", Files: map[string]string{"web.cue": "outputs: []"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if _, err := FromFile(files, "component/none.cue"); err == nil {
+	if got, err := FromFile(files, "component/web.cue", "site-v2"); err != nil || got.Name != "site-v2" || got.APIVersion != "v2" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := FromFile(files, "component/none.cue", "none"); err == nil {
 		t.Error("a file that is not there was read")
+	}
+}
+
+func TestTraitFromDirectory(t *testing.T) {
+	files := fstest.MapFS{
+		"trait/x/a.cue": {Data: []byte("outputs: []")}, "trait/x/definition.yaml": {Data: []byte("phase: post\nappliesTo: [web, v2/web]\nversion: 1.0.0")},
+	}
+	got, err := TraitFromDirectory(files, "trait/x")
+	want := Trait{
+		Definition: Definition{Name: "x", APIVersion: "v1", Version: "1.0.0", Files: map[string]string{"a.cue": "outputs: []"}},
+		Phase:      PhasePost, AppliesTo: []string{"web", "v2/web"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

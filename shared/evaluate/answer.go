@@ -76,7 +76,9 @@ func (a *answerer) request(sent work) (render.Request, error) {
 	}
 	request := render.Request{Type: sent.Type, Properties: sent.Properties, Context: context}
 	var broken []error
-	if request.Component, err = a.compiler.Component(sent.Definition); err != nil {
+	if len(sent.Definition.Files) == 0 && len(sent.Traits) > 0 {
+		// only traits are asked about
+	} else if request.Component, err = a.compiler.Component(sent.Definition); err != nil {
 		broken = append(broken, &DefinitionError{Kind: "ComponentDefinition", Name: sent.Definition.Name, Err: err})
 	}
 	for _, trait := range sent.Traits {

@@ -85,12 +85,29 @@ func TestUpAndDown(t *testing.T) {
 	want(t, output, code, 1, `"shop" not found`)
 	output, code = run(t, "get", "application", "shop", "-n", "shop", "--context", "mars")
 	want(t, output, code, 1, "mars")
+	definitions(t)
 
 	output, code = run(t, "down", "--dir", dir)
 	want(t, output, code, 0, "ending the fleet")
 	nothingRuns(t, dir)
 	output, code = run(t, "down", "--dir", dir)
 	want(t, output, code, 1, "no fleet is running in "+dir)
+}
+
+// definitions brings those of the examples to the hub and to a spoke.
+func definitions(t *testing.T) {
+	t.Helper()
+	const examples = "../../examples/definitions"
+	output, code := run(t, "def", "diff", examples)
+	want(t, output, code, 1, "Only in the folder: ComponentDefinition site (component/site)", "Next: wheel def apply "+examples)
+	for _, context := range []string{"hub", "dev-eu"} {
+		output, code = run(t, "def", "apply", examples, "--context", context)
+		want(t, output, code, 0, "TraitDefinition       labelled    created", "Next: wheel schema NAME --definitions "+examples)
+		output, code = run(t, "def", "diff", examples, "--context", context)
+		want(t, output, code, 0, "are on the cluster as they are there")
+	}
+	output, code = run(t, "def", "diff", examples, "--context", "mars")
+	want(t, output, code, 2, "mars")
 }
 
 func TestATakenPortIsNamed(t *testing.T) {

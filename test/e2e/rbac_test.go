@@ -24,6 +24,8 @@ func TestPodsHaveTheRightsThatAreDelivered(t *testing.T) {
 		"HubUpdatesNoWorks":         {"hub", fleet.HubDeployment, "update", "work.open-cluster-management.io", "manifestworks", false},
 		"HubReadsNoSecrets":         {"hub", fleet.HubDeployment, "list", "", "secrets", false},
 		"HubWritesNoDefinitions":    {"hub", fleet.HubDeployment, "patch", "core.wheelwright.dev", "componentdefinitions", false},
+		"HubReadsSteps":             {"hub", fleet.HubDeployment, "watch", "core.wheelwright.dev", "workflowstepdefinitions", true},
+		"AgentReadsSteps":           {"dev-eu", fleet.AgentDeployment, "watch", "core.wheelwright.dev", "workflowstepdefinitions", true},
 		"HubDeletesNoApplications":  {"hub", fleet.HubDeployment, "delete", "core.wheelwright.dev", "applications", false},
 		"AgentWritesHealth":         {"dev-eu", fleet.AgentDeployment, "patch", "core.wheelwright.dev", "components/status", true},
 		"AgentAppliesDeployments":   {"dev-eu", fleet.AgentDeployment, "patch", "apps", "deployments", true},

@@ -14,5 +14,6 @@ var AddToScheme = (&scheme.Builder{GroupVersion: GroupVersion}).Register(
 	&Component{}, &ComponentList{},
 	&ComponentDefinition{}, &ComponentDefinitionList{},
 	&TraitDefinition{}, &TraitDefinitionList{},
+	&WorkflowStepDefinition{}, &WorkflowStepDefinitionList{},
 	&ResourceTracker{}, &ResourceTrackerList{},
 ).AddToScheme

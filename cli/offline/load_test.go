@@ -1,0 +1,117 @@
+package offline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLoadReadsEveryKindAndForm(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/a-v2/a.cue", good)
+	write(t, dir, "component/b.cue", good)
+	write(t, dir, "trait/c/c.cue", "outputs: []")
+	write(t, dir, "trait/c/definition.yaml", "phase: post\nappliesTo: [a-v2]\n")
+	write(t, dir, "step/d.cue", "import \"vela/op\"\nd: op.#Suspend")
+	write(t, dir, "kubevela/e.cue", "\"e-v3\": {type: \"workflow-step\"}\ntemplate: {}")
+	entries, problems, err := bench.Load(t.Context(), dir)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("got %v, %v", problems, err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Kind+" "+entry.Name+" "+entry.APIVersion+" "+string(entry.Phase)+" "+entry.Place)
+	}
+	want := []string{
+		"component a-v2 v2  component/a-v2", "component b v1  component/b.cue", "step e-v3 v3  kubevela/e.cue",
+		"step d v1  step/d.cue", "trait c v1 post trait/c",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What Vet finds beside what keeps a definition from rendering is no reason not to hand it on.
+func TestLoadFindsWhatKeepsFromRendering(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/unread.cue", "parameters: {a: int}\noutputs: [{name: \"a\", value: {apiVersion: \"v1\", kind: \"T\"}}]")
+	if entries, problems, err := bench.Load(t.Context(), dir); err != nil || len(problems) > 0 || len(entries) != 1 {
+		t.Errorf("got %+v, %v, %v", entries, problems, err)
+	}
+	if problems, _, err := bench.Vet(t.Context(), dir); err != nil || len(problems) != 1 {
+		t.Errorf("Vet: got %v, %v", problems, err)
+	}
+	write(t, dir, "component/conflict.cue", good+"message: 1 & \"x\"\n")
+	write(t, dir, "trait/t.cue", "phase: \"soon\"")
+	_, problems, err := bench.Load(t.Context(), dir)
+	var places []string
+	for _, problem := range problems {
+		places = append(places, problem.Position)
+	}
+	if diff := cmp.Diff([]string{"component/conflict.cue:8:10", "trait/t.cue:1:1"}, places); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, _, err := bench.Load(t.Context(), filepath.Join(dir, "none")); err == nil {
+		t.Error("a folder that is not there was loaded")
+	}
+}
+
+// What definition.yaml says has its effect without a cluster too.
+func TestRenderKeepsToTheMetadata(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/web/a.cue",
+		"parameters: size: string\noutputs: [{name: \"a\", value: {apiVersion: \"v1\", kind: \"T\", size: parameters.size}}]")
+	write(t, dir, "component/web/definition.yaml", "apiVersion: v2")
+	write(t, dir, "trait/small/a.cue", "patch: properties: size: \"s\"")
+	write(t, dir, "trait/small/definition.yaml", "phase: pre\nappliesTo: [web]")
+	component := func(typ string) string {
+		return write(t, dir, "c.yaml",
+			"apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: "+typ+", traits: [{type: small}]}\n")
+	}
+	for _, typ := range []string{"web", "v2/web"} {
+		result, err := bench.Render(t.Context(), Options{Component: component(typ), Definitions: dir})
+		if err != nil || result.Objects[0].Object.Object["size"] != "s" {
+			t.Errorf("%s: %v", typ, err)
+		}
+	}
+	_, err := bench.Render(t.Context(), Options{Component: component("v3/web"), Definitions: dir})
+	if want := "the definition of web in the folder is of API line v2, not v3"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := os.Rename(filepath.Join(dir, "component", "web"), filepath.Join(dir, "component", "other")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = bench.Render(t.Context(), Options{Component: component("other"), Definitions: dir})
+	if want := "traits[0] small does not apply to components of type other: it is for web"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// KubeVela's own library is two halves side by side. Where both define the same the present one counts.
+func TestKubeVelaLibraryLayout(t *testing.T) {
+	dir := t.TempDir()
+	vela := func(file, name, from string) {
+		write(t, dir, file, "\""+name+"\": {type: \"component\", attributes: workload: type: \"autodetects.core.oam.dev\"}\n"+
+			"template: {\n\toutput: {apiVersion: \"v1\", kind: \"T\", from: \""+from+"\"}\n\tparameter: {}\n}\n")
+	}
+	vela("internal/component/both.cue", "both", "internal")
+	vela("deprecated/component/both.cue", "both", "deprecated")
+	vela("deprecated/component/old.cue", "old", "deprecated")
+	vela("registry/both.cue", "both", "registry")
+	for _, tc := range []struct{ folder, typ, want string }{
+		{".", "both", "internal"}, {".", "old", "deprecated"}, {"internal", "both", "internal"}, {"internal", "old", "deprecated"},
+	} {
+		component := write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: "+tc.typ+"}\n")
+		result, err := bench.Render(t.Context(), Options{Component: component, Definitions: filepath.Join(dir, tc.folder)})
+		if err != nil || result.Objects[0].Object.Object["from"] != tc.want {
+			t.Errorf("%s of %s: got %v, %v, want that of %s", tc.typ, tc.folder, result, err, tc.want)
+		}
+	}
+	component := write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: none}\n")
+	if _, err := bench.Render(t.Context(), Options{Component: component, Definitions: filepath.Join(dir, "internal")}); err == nil || !strings.Contains(err.Error(), `there is no component "none"`) {
+		t.Errorf("got %v", err)
+	}
+}
