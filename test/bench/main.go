@@ -1,5 +1,6 @@
 // Command bench measures Wheelwright on an embedded fleet, each figure beside a floor that is measured in the same run, and
-// writes what it measured to bench/results/latest.json. Arguments choose some of memory and edit; without, all are taken.
+// writes what it measured to bench/results/latest.json. Arguments choose some of render, memory and edit; without, all are
+// taken.
 package main
 
 import (
@@ -18,9 +19,11 @@ import (
 	"wheelwright.dev/wheelwright/cli/terminal"
 	"wheelwright.dev/wheelwright/fleet"
 	"wheelwright.dev/wheelwright/fleet/build"
+	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 func main() {
+	evaluate.ServeIfWorker()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(logr.Discard())
@@ -33,26 +36,46 @@ func main() {
 func run(ctx context.Context) error {
 	steps := terminal.NewSteps(os.Stderr)
 	defer steps.Close()
-	assets, err := build.ControlPlane(ctx, os.Stderr)
-	if err != nil {
-		return err
-	}
-	binaries, err := build.Wheelwright(ctx, os.Stderr)
-	if err != nil {
-		return err
-	}
 	root, err := build.Root()
 	if err != nil {
 		return err
 	}
-	results, err := onFleet(ctx, assets, binaries, steps)
-	if err != nil {
-		return err
+	var results records
+	if asked("render") {
+		err := steps.Run("rendering, beside CUE alone", func() error {
+			results, err = rendering(ctx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("measuring render: %w", err)
+		}
+	}
+	if asked("memory") || asked("edit") {
+		onFleet, err := fleetResults(ctx, steps)
+		if err != nil {
+			return err
+		}
+		results = append(results, onFleet...)
 	}
 	if err := results.print(os.Stdout); err != nil {
 		return err
 	}
 	return results.write(filepath.Join(root, "bench", "results", "latest.json"))
+}
+
+// asked tells whether the arguments choose a measurement.
+func asked(id string) bool { return len(os.Args) == 1 || slices.Contains(os.Args[1:], id) }
+
+func fleetResults(ctx context.Context, steps *terminal.Steps) (records, error) {
+	assets, err := build.ControlPlane(ctx, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	binaries, err := build.Wheelwright(ctx, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	return onFleet(ctx, assets, binaries, steps)
 }
 
 // onFleet starts a fleet and takes all measurements on it, the fleet's own cost being part of none of them.
@@ -82,7 +105,7 @@ func onFleet(ctx context.Context, assets build.Assets, binaries string, steps *t
 		{"memory", "memory, idle and with 500 components", b.memory},
 		{"edit", "edit to healthy, and its floor", b.editToHealthy},
 	} {
-		if len(os.Args) > 1 && !slices.Contains(os.Args[1:], measure.id) {
+		if !asked(measure.id) {
 			continue
 		}
 		err := steps.Run(measure.name, func() error {
