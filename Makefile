@@ -3,8 +3,9 @@
 GO ?= go
 TOOL = $(GO) tool -modfile=hack/tools/go.mod
 FLEET ?= embedded
+FUZZTIME ?= 30s
 
-.PHONY: demo test unit e2e conformance bench lint generate verify build clean
+.PHONY: demo test unit e2e conformance fuzz bench lint generate verify build clean
 
 demo: build ## a hub and two clusters, an application delivered, changed and deleted
 	@bin/wheel demo
@@ -24,6 +25,9 @@ e2e: build ## a whole fleet, with work agents that watch and with such that poll
 
 conformance: ## the table of OCM's work agent; WORK_AGENT=/path/to/work runs it against OCM's own binary
 	$(GO) test -count=1 -timeout 30m -v ./fleet/ocm/conformance/...
+
+fuzz: ## hostile definitions, properties, patches and files; FUZZTIME=10m for each target
+	@$(GO) run ./hack/fuzz -time $(FUZZTIME)
 
 bench: build ## results in bench/results/latest.json
 	$(GO) run ./test/bench

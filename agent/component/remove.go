@@ -75,7 +75,7 @@ func statusOfDeletion(component *corev1alpha1.Component, message string) corev1a
 	}
 	for _, typ := range []string{condition.Ready, condition.Healthy} {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
-			Type: typ, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: bounded(message),
+			Type: typ, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: condition.Message(message),
 			ObservedGeneration: component.Generation,
 		})
 	}

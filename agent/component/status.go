@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -39,7 +38,7 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 	conditions := conditionsAfter(run)
 	for _, one := range append(conditions, ready(conditions, exportsError, run.afterError)) {
 		one.ObservedGeneration = component.Generation
-		one.Message = bounded(one.Message)
+		one.Message = condition.Message(one.Message)
 		meta.SetStatusCondition(&status.Conditions, one)
 	}
 	return status
@@ -135,16 +134,6 @@ func exportsAfter(run *run) (*runtime.RawExtension, error) {
 func sameJSON(a, b []byte) bool {
 	var first, second any
 	return json.Unmarshal(a, &first) == nil && json.Unmarshal(b, &second) == nil && equality.Semantic.DeepEqual(first, second)
-}
-
-// maxMessage keeps a condition well below what the API server takes, since one that it refuses would never be seen.
-const maxMessage = 4096
-
-func bounded(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 func objects(n int) string {

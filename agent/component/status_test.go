@@ -114,7 +114,7 @@ func TestExportsGoWithHealth(t *testing.T) {
 
 func TestLongMessagesAreCut(t *testing.T) {
 	status := statusAfter(halted("r1", stop(condition.Rendered, condition.ReasonRenderFailed, "%s", strings.Repeat("ä", 40_000))))
-	if got := len(conditionOf(status, condition.Rendered).Message); got > maxMessage+len("…") {
+	if got := len(conditionOf(status, condition.Rendered).Message); got > condition.MaxMessage+len("…") {
 		t.Errorf("the message has %d bytes", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
@@ -70,7 +69,7 @@ func (l library) readCase(file string, of place) (*goldenCase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}
-	converted, err := yaml.YAMLToJSONStrict(content)
+	converted, err := toJSON(content)
 	if err != nil {
 		return nil, fmt.Errorf("the case is no YAML: %w", err)
 	}

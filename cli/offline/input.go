@@ -3,8 +3,10 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -62,11 +64,20 @@ func readJSON(file string) ([]byte, error) {
 	if json.Valid(content) {
 		return content, nil
 	}
-	converted, err := yaml.YAMLToJSONStrict(content)
+	converted, err := toJSON(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s is neither YAML nor JSON: %w", file, err)
 	}
 	return converted, nil
+}
+
+// toJSON reads YAML. What the library says of a key that JSON does not have is broken.
+func toJSON(content []byte) ([]byte, error) {
+	converted, err := yaml.YAMLToJSONStrict(content)
+	if err != nil && strings.Contains(err.Error(), "unsupported map key") {
+		return nil, errors.New("it has a key that is no text, such as null or a list: put it in quotes")
+	}
+	return converted, err
 }
 
 func orNothing(text string) string {

@@ -30,8 +30,12 @@ func alternativesIn(expression ast.Expr, preferred bool) []alternative {
 	return []alternative{{expression: expression, preferred: preferred}}
 }
 
-// expressionOf is a value as CUE spells it once references are followed; nil where it has no such form.
+// expressionOf is a value as CUE spells it once references are followed; nil where it has no such form. A comprehension has
+// none: one that leads back to the value itself would be followed without an end.
 func expressionOf(value cuelang.Value) ast.Expr {
+	if hasComprehension(value) {
+		return nil
+	}
 	switch node := value.Eval().Syntax(cuelang.Docs(true), cuelang.Optional(true)).(type) {
 	case ast.Expr:
 		return node
@@ -43,6 +47,16 @@ func expressionOf(value cuelang.Value) ast.Expr {
 		}
 	}
 	return nil
+}
+
+func hasComprehension(value cuelang.Value) bool {
+	found := false
+	ast.Walk(value.Syntax(cuelang.Raw()), func(node ast.Node) bool {
+		_, is := node.(*ast.Comprehension)
+		found = found || is
+		return !found
+	}, nil)
+	return found
 }
 
 // readAlternatives describes a disjunction: the values of one that lists values, and else each alternative. A default that

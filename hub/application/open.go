@@ -51,7 +51,7 @@ func (o *openProperties) isOpen(problem cue.Problem) bool {
 		return false
 	}
 	for _, open := range o.open {
-		if path == open || strings.HasPrefix(path, open+".") || strings.HasPrefix(path, open+"[") {
+		if open == "" || path == open || strings.HasPrefix(path, open+".") || strings.HasPrefix(path, open+"[") {
 			return true
 		}
 	}

@@ -60,7 +60,7 @@ type setCondition func(typ string, status metav1.ConditionStatus, reason, messag
 func setter(status *corev1alpha1.ApplicationStatus, generation int64) setCondition {
 	return func(typ string, value metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
-			Type: typ, Status: value, Reason: reason, Message: message, ObservedGeneration: generation,
+			Type: typ, Status: value, Reason: reason, Message: condition.Message(message), ObservedGeneration: generation,
 		})
 	}
 }

@@ -2,6 +2,7 @@ package application
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,5 +135,17 @@ func TestNextToGoTakesDependentsFirst(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// What people write has any length, and so do the messages that repeat it; one that is too long would be refused with the
+// whole status.
+func TestLongMessagesAreCut(t *testing.T) {
+	app := &corev1alpha1.Application{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
+	next := nextStatus(app, outcome{rejected: &problem{condition.ReasonInvalidProperties, strings.Repeat("ä", 40_000)}})
+	for _, one := range next.Conditions {
+		if len(one.Message) > condition.MaxMessage+len("…") {
+			t.Errorf("the message of %s has %d bytes", one.Type, len(one.Message))
+		}
 	}
 }

@@ -77,7 +77,7 @@ func display(path []string) string { return strconv.Quote(parameterPath(path)) }
 func parameterPath(path []string) string {
 	segments := make([]string, len(path))
 	for i, segment := range path {
-		if strings.ContainsAny(segment, `. []"`) {
+		if segment == "" || strings.ContainsAny(segment, `. []"`) {
 			segment = strconv.Quote(segment)
 		}
 		segments[i] = segment

@@ -144,7 +144,11 @@ func (e *explainer) missing(path []string, schema cue.Value) {
 		e.structure(path, structure, nil)
 	}
 	if len(e.problems) == before {
-		e.note(path, fmt.Sprintf("missing required parameter %s (%s)", display(path), wantedType(schema)))
+		message := "missing required parameter " + display(path)
+		if wanted := wantedType(schema); wanted != "" {
+			message += " (" + wanted + ")"
+		}
+		e.note(path, message)
 	}
 }
 

@@ -1,8 +1,12 @@
 package cue
 
 import (
+	"slices"
+
 	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 )
 
@@ -32,6 +36,19 @@ func Complete(instance *build.Instance) error {
 // NewInstance is an empty build instance that can import CUE's standard library and nothing else.
 func NewInstance(name string) *build.Instance {
 	return build.NewContext().NewInstance(name, noImports)
+}
+
+// ParseText parses CUE text that a definition holds in a string, within the limits on a definition. The *Error has all syntax
+// errors.
+func ParseText(name, text string) (*ast.File, error) {
+	if err := checkSource(name, slices.Values([]string{text})); err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(name, text, parser.ParseComments)
+	if err != nil {
+		return nil, newError(problemsOf(err))
+	}
+	return file, newError(checkSyntax(file))
 }
 
 // CheckProperties refuses what is no JSON map, or too large to be evaluated.

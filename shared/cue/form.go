@@ -2,6 +2,7 @@ package cue
 
 import (
 	"bytes"
+	"maps"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
@@ -42,11 +43,11 @@ type Header struct {
 var headerTypes = map[string]bool{"component": true, "trait": true, "workload": true, "policy": true, "workflow-step": true}
 
 // ReadForms parses the files of def, in the order of their names. The *Error has the syntax errors of all files at once.
-func ReadForms(def definition.Definition) ([]Form, error) {
-	if err := checkSource(def); err != nil {
+func ReadForms(def definition.Definition) (forms []Form, err error) {
+	defer Guard(def.Name, &err)
+	if err := checkSource(def.Name, maps.Values(def.Files)); err != nil {
 		return nil, err
 	}
-	var forms []Form
 	var problems []Problem
 	for _, name := range def.FileNames() {
 		form, wrong := readForm(def.Name+"/"+name, []byte(def.Files[name]))
@@ -68,7 +69,7 @@ func readForm(file string, text []byte) (Form, []Problem) {
 		return form, problemsOf(err)
 	}
 	form.Syntax = syntax
-	if problems := checkDepth(syntax); len(problems) > 0 {
+	if problems := checkSyntax(syntax); len(problems) > 0 {
 		return form, problems
 	}
 	wrapper := structField(syntax, templateField)
@@ -168,7 +169,7 @@ func fieldNamed(file *ast.File, name string) *ast.Field {
 
 // FindHeader gives the name and type that a file in KubeVela's own form states, or empty ones. It evaluates nothing.
 func FindHeader(text []byte) Header {
-	syntax, err := parser.ParseFile("", text)
+	syntax, err := ParseText("", string(text))
 	if err != nil {
 		return Header{}
 	}

@@ -3,11 +3,11 @@ package cue
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"cuelang.org/go/cue/ast"
-
-	"wheelwright.dev/wheelwright/shared/definition"
 )
 
 // Limits on what is evaluated. They are far above what a definition or a person needs, and keep hostile input from
@@ -18,16 +18,16 @@ const (
 	// MaxOpenings bounds the brackets and colons of a definition, each of which opens a level, and with them what the parser
 	// needs.
 	MaxOpenings = 50_000
-	// MaxDepth bounds how deep a definition nests once it is parsed, in brackets, operators or selectors, and with it what the
-	// compiler and the evaluator need.
+	// MaxDepth bounds how deep a definition nests once it is parsed, in brackets, operators or selectors, and how deep properties
+	// do; and with it what the compiler and the evaluator need.
 	MaxDepth = 1_000
 	// MaxPropertiesBytes bounds the JSON of a component's properties.
 	MaxPropertiesBytes = 1 << 20
 )
 
-func checkSource(def definition.Definition) error {
+func checkSource(name string, sources iter.Seq[string]) error {
 	size, openings := 0, 0
-	for _, source := range def.Files {
+	for source := range sources {
 		size += len(source)
 		for _, opening := range []string{"{", "[", "(", ":"} {
 			openings += strings.Count(source, opening)
@@ -36,36 +36,60 @@ func checkSource(def definition.Definition) error {
 	switch {
 	case size > MaxSourceBytes:
 		return newError([]Problem{{
-			Position: def.Name,
+			Position: name,
 			Message:  fmt.Sprintf("the definition has %d bytes of CUE; at most %d are allowed", size, MaxSourceBytes),
 		}})
 	case openings > MaxOpenings:
 		return newError([]Problem{{
-			Position: def.Name,
+			Position: name,
 			Message:  fmt.Sprintf("the definition has %d opening brackets and colons; at most %d are allowed", openings, MaxOpenings),
 		}})
 	}
 	return nil
 }
 
-// checkDepth refuses a file whose syntax tree is too deep to be walked by recursion with a large frame.
-func checkDepth(file *ast.File) []Problem {
-	var problems []Problem
-	depth := 0
+// checkSyntax refuses a file whose syntax tree is too deep to be walked by recursion with a large frame, and numbers that CUE
+// cannot hold, and values where fields should be.
+func checkSyntax(file *ast.File) []Problem {
+	problems := checkFields(file)
+	depth, tooDeep := 0, false
 	ast.Walk(file, func(node ast.Node) bool {
 		depth++
-		if depth > MaxDepth && len(problems) == 0 {
+		if depth > MaxDepth && !tooDeep {
+			tooDeep = true
 			problems = append(problems, Problem{
 				Position: formatPosition(node.Pos()),
 				Message:  fmt.Sprintf("the definition nests deeper than the %d levels that are allowed", MaxDepth),
 			})
 		}
-		return len(problems) == 0
+		if literal, ok := node.(*ast.BasicLit); ok {
+			problems = append(problems, checkNumber(literal)...)
+		}
+		return !tooDeep
 	}, func(ast.Node) { depth-- })
 	return problems
 }
 
-// checkProperties also bounds the depth: the standard library finds JSON invalid that nests deeper than 10,000.
+// checkFields refuses a file that is a value by itself, over which the evaluator would break down.
+func checkFields(file *ast.File) []Problem {
+	var problems []Problem
+	for _, decl := range file.Decls {
+		embedded, ok := decl.(*ast.EmbedDecl)
+		if !ok {
+			continue
+		}
+		switch embedded.Expr.(type) {
+		case *ast.BasicLit, *ast.ListLit:
+			problems = append(problems, Problem{
+				Position: formatPosition(embedded.Pos()),
+				Message:  "a definition consists of fields, as in parameters: {...}, and this is a value by itself",
+			})
+		}
+	}
+	return problems
+}
+
+// checkProperties also bounds the depth, as the time to evaluate them grows with its square and more.
 func checkProperties(properties []byte) error {
 	switch {
 	case len(properties) > MaxPropertiesBytes:
@@ -74,8 +98,32 @@ func checkProperties(properties []byte) error {
 		}})
 	case !json.Valid(properties):
 		return newError([]Problem{{Message: "properties are not valid JSON"}})
+	case !utf8.Valid(properties):
+		return newError([]Problem{{Message: "properties are not valid UTF-8"}})
+	case depthOf(properties) > MaxDepth:
+		return newError([]Problem{{Message: fmt.Sprintf("properties nest deeper than the %d levels that are allowed", MaxDepth)}})
 	case properties[0] != '{':
 		return newError([]Problem{{Message: "properties must be a map of parameters"}})
 	}
 	return nil
+}
+
+// depthOf is how deep JSON nests that is known to be valid.
+func depthOf(content []byte) int {
+	depth, deepest, inString := 0, 0, false
+	for i := 0; i < len(content); i++ {
+		switch char := content[i]; {
+		case inString && char == '\\':
+			i++
+		case char == '"':
+			inString = !inString
+		case inString:
+		case char == '{' || char == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case char == '}' || char == ']':
+			depth--
+		}
+	}
+	return deepest
 }

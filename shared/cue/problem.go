@@ -116,9 +116,14 @@ func messagesOf(err error) string {
 	return strings.Join(messages, ", ")
 }
 
+// messageOf is what err says and what brought it about, as of a builtin function that failed.
 func messageOf(err errors.Error) string {
 	format, args := err.Msg()
-	return fmt.Sprintf(format, args...)
+	message := fmt.Sprintf(format, args...)
+	if cause := errors.Unwrap(err); cause != nil && !strings.Contains(message, cause.Error()) {
+		message += ": " + cause.Error()
+	}
+	return message
 }
 
 // positionOf is the first place of err that lies in a file of the definition.

@@ -163,12 +163,9 @@ func (r *outputReader) readObject(field cue.Value, content any) *unstructured.Un
 	}
 	object := &unstructured.Unstructured{Object: fields}
 	before := len(r.problems)
-	for _, required := range []string{"apiVersion", "kind"} {
-		if text, _ := fields[required].(string); text == "" {
-			r.report(field, fmt.Sprintf("the object has no %s", required))
-		}
+	for _, wrong := range wrongInObject(fields) {
+		r.report(field, wrong)
 	}
-	r.checkMetadata(field, fields)
 	if len(r.problems) > before {
 		return object
 	}
@@ -181,30 +178,6 @@ func (r *outputReader) readObject(field cue.Value, content any) *unstructured.Un
 	}
 	r.objects[key] = formatPosition(field.Pos())
 	return object
-}
-
-func (r *outputReader) checkMetadata(field cue.Value, object map[string]any) {
-	metadata, ok := object["metadata"].(map[string]any)
-	if !ok && object["metadata"] != nil {
-		r.report(field, "metadata must be a map")
-		return
-	}
-	for _, key := range []string{"name", "namespace"} {
-		if _, ok := metadata[key].(string); !ok && metadata[key] != nil {
-			r.report(field, fmt.Sprintf("metadata.%s must be a string", key))
-		}
-	}
-	for _, key := range []string{"labels", "annotations"} {
-		values, ok := metadata[key].(map[string]any)
-		if !ok && metadata[key] != nil {
-			r.report(field, fmt.Sprintf("metadata.%s must be a map of strings", key))
-		}
-		for _, name := range sortedKeys(values) {
-			if _, ok := values[name].(string); !ok {
-				r.report(field, fmt.Sprintf("metadata.%s: %q must be a string, got %v", key, name, values[name]))
-			}
-		}
-	}
 }
 
 func (r *outputReader) readStatusPaths(field cue.Value, content any) []StatusPath {

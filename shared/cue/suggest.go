@@ -6,10 +6,16 @@ import (
 	"strings"
 )
 
+// maxNamed bounds the names that are held against each other, as the time for that grows with the product of their lengths.
+const maxNamed = 100
+
 // nearest is the candidate that a person who wrote name most likely meant, or "" when none is near.
 func nearest(name string, candidates []string) string {
 	best, bestDistance := "", max(1, len(name)/3)+1
 	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
+		if max(len(name), len(candidate)) > maxNamed {
+			continue
+		}
 		if distance := editDistance(name, candidate); distance < bestDistance {
 			best, bestDistance = candidate, distance
 		}

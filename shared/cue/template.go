@@ -1,8 +1,6 @@
 package cue
 
 import (
-	"fmt"
-
 	"wheelwright.dev/wheelwright/shared/definition"
 )
 
@@ -28,21 +26,14 @@ func (t *Template) ReadsOutputs() bool { return t.source.readsOutputs }
 // use lends an instance to one evaluation. A panic of the CUE evaluator becomes an error, and the instance is dropped, as
 // nothing is known of its state.
 func (t *Template) use(evaluate func(*instance) error) (err error) {
+	defer Guard(t.source.def.Name, &err)
 	borrowed, err := t.borrow()
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if failure := recover(); failure != nil {
-			err = newError([]Problem{{
-				Position: t.source.def.Name,
-				Message:  fmt.Sprintf("the CUE evaluator broke down over this definition and input: %v", failure),
-			}})
-			return
-		}
-		t.giveBack(borrowed)
-	}()
-	return evaluate(borrowed)
+	err = evaluate(borrowed)
+	t.giveBack(borrowed)
+	return err
 }
 
 func (t *Template) borrow() (*instance, error) {

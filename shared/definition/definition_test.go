@@ -141,7 +141,8 @@ func TestParseReference(t *testing.T) {
 			t.Errorf("%s: got %+v, object %s, string %s", typ, got, got.ObjectName(), got)
 		}
 	}
-	for _, typ := range []string{"", "/", "/web", "v1/", "v0/web", "1/web", "v1/v1/web", "Web", "web-", "-web", "v1alpha/web", "web service"} {
+	for _, typ := range []string{"", "/", "/web", "v1/", "v0/web", "1/web", "v1/v1/web", "Web", "web-", "-web", "v1alpha/web", "web service",
+		"a..b", "a.-b", strings.Repeat("a", 254), "v1/" + strings.Repeat("a", 251)} {
 		if got, err := ParseReference(typ); err == nil {
 			t.Errorf("%q was read as %+v", typ, got)
 		}

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 var (
 	linePattern = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
-	namePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 	// lineSuffix is how ObjectName puts an API line behind a name.
 	lineSuffix = regexp.MustCompile(`-(v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?)$`)
 )
@@ -27,12 +28,15 @@ func ParseReference(typ string) (Reference, error) {
 	if !found {
 		line, name = "", typ
 	}
-	if found && !linePattern.MatchString(line) || !namePattern.MatchString(name) {
+	reference := Reference{Line: line, Name: name}
+	if found && !linePattern.MatchString(line) || !isObjectName(name) || !isObjectName(reference.ObjectName()) {
 		return Reference{}, fmt.Errorf(
 			"type %q names no definition: write the name of a ComponentDefinition, such as webservice, or its API line and name, such as v1/webservice", typ)
 	}
-	return Reference{Line: line, Name: name}, nil
+	return reference, nil
 }
+
+func isObjectName(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
 
 // ObjectName is the name of the ComponentDefinition object: a definition that is installed once per API line has the line
 // behind its name, so that v1/webservice is the object webservice-v1.

@@ -32,8 +32,8 @@ func (a *asking) Dependency(component string) (map[string]any, bool, error) {
 }
 
 // Strip takes every directive out of properties, with the list around it if it stands in one, and names the paths that are
-// open then: what is to be known of them is not known yet. The error is an *UnresolvedError about directives that no
-// lookup could resolve.
+// open then: what is to be known of them is not known yet. The path "" means all of them. The error is an *UnresolvedError
+// about directives that no lookup could resolve, or a *cue.Error about properties that are no map.
 func Strip(properties []byte) (stripped []byte, open []string, err error) {
 	s := &stripper{}
 	stripped, err = s.strip(properties)

@@ -70,8 +70,8 @@ func Has(properties []byte) bool {
 
 func hasParameter(properties []byte) bool { return bytes.Contains(properties, []byte(fromParameter)) }
 
-// Resolve puts values in the place of all directives in properties, JSON. The error is an *UnresolvedError, or one that a
-// lookup failed with.
+// Resolve puts values in the place of all directives in properties, JSON. The error is an *UnresolvedError, a *cue.Error about
+// properties that are no map, or one that a lookup failed with.
 func Resolve(properties []byte, lookup Lookup) (*Resolved, error) {
 	if !Has(properties) {
 		return &Resolved{Properties: properties}, nil

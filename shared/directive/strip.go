@@ -29,6 +29,10 @@ func (s *stripper) strip(properties []byte) ([]byte, error) {
 	if err := decoder.Decode(&fields); err != nil {
 		return nil, fmt.Errorf("decoding properties: %w", err)
 	}
+	if s.isOpen(nil, fields) {
+		// The properties as a whole come from elsewhere: all of them are open.
+		s.open, fields = append(s.open, ""), map[string]any{}
+	}
 	s.fields(nil, fields)
 	if len(s.malformed) > 0 {
 		return nil, &UnresolvedError{Unresolved: s.malformed}

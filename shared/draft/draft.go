@@ -113,18 +113,9 @@ func finish(value cue.Value) (*unstructured.Unstructured, []problems.Problem) {
 	if err := value.Validate(cue.Concrete(true), cue.Final()); err != nil {
 		return nil, problems.ProblemsOf(err)
 	}
-	encoded, err := value.MarshalJSON()
-	if err != nil {
-		return nil, problems.ProblemsOf(err)
+	content, found := problems.DecodeObject(value)
+	if len(found) > 0 {
+		return nil, found
 	}
-	// The kind comes first: the decoder of Kubernetes' objects would name it in words of its own.
-	kind, err := value.LookupPath(cue.ParsePath("kind")).String()
-	if err != nil || kind == "" {
-		return nil, []problems.Problem{problems.ProblemAt(value, "the object has no kind")}
-	}
-	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(encoded); err != nil {
-		return nil, []problems.Problem{problems.ProblemAt(value, err.Error())}
-	}
-	return object, nil
+	return &unstructured.Unstructured{Object: content}, nil
 }

@@ -10,8 +10,8 @@ import (
 
 func TestFinish(t *testing.T) {
 	root := cuecontext.New().CompileString(`
-sound: {kind: "Thing", n: *1 | int, big: 9007199254740993}
-open: {kind: "Thing", n: int}
+sound: {apiVersion: "v1", kind: "Thing", n: *1 | int, big: 9007199254740993}
+open: {apiVersion: "v1", kind: "Thing", n: int}
 nameless: {apiVersion: "v1"}`)
 	at := func(path string) cue.Value { return root.LookupPath(cue.ParsePath(path)) }
 

@@ -29,9 +29,10 @@ func NewCompiler(options cue.Options) *Compiler {
 
 // Component compiles the definition of a component. The *cue.Error has the place of everything that is wrong with the
 // definition itself.
-func (c *Compiler) Component(def definition.Definition) (*Component, error) {
+func (c *Compiler) Component(def definition.Definition) (component *Component, err error) {
+	defer cue.Guard(def.Name, &err)
 	if kept := c.kept(def); kept != nil {
-		return &Component{v1: kept}, kept.CheckComponent()
+		return &Component{name: def.Name, v1: kept}, kept.CheckComponent()
 	}
 	forms, err := cue.ReadForms(def)
 	if err != nil {
@@ -42,18 +43,19 @@ func (c *Compiler) Component(def definition.Definition) (*Component, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Component{kep: template}, nil
+		return &Component{name: def.Name, kep: template}, nil
 	}
 	template, err := c.keep(def, forms)
 	if err != nil {
 		return nil, err
 	}
-	return &Component{v1: template}, template.CheckComponent()
+	return &Component{name: def.Name, v1: template}, template.CheckComponent()
 }
 
 // Trait compiles the definition of a trait. The *cue.Error has the place of everything that is wrong with the definition
 // itself.
-func (c *Compiler) Trait(def definition.Trait) (*Trait, error) {
+func (c *Compiler) Trait(def definition.Trait) (trait *Trait, err error) {
+	defer cue.Guard(def.Name, &err)
 	if kept := c.kept(def.Definition); kept != nil {
 		return v1Trait(def, kept)
 	}

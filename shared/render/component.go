@@ -7,14 +7,16 @@ import (
 
 // Component is a compiled component definition, of one shape or the other.
 type Component struct {
-	kep *cue.Template
-	v1  *vela.Template
+	name string
+	kep  *cue.Template
+	v1   *vela.Template
 }
 
 // CheckParameters checks properties against the parameters that the definition declares, as far as its shape allows: one of
 // KubeVela's shape accepts unknown ones. The *cue.Error has all problems at once. It needs nothing but the properties, so
 // that the hub refuses what a spoke would.
-func (c *Component) CheckParameters(properties []byte) error {
+func (c *Component) CheckParameters(properties []byte) (err error) {
+	defer cue.Guard(c.name, &err)
 	if c.kep != nil {
 		return c.kep.CheckParameters(properties)
 	}
@@ -27,6 +29,8 @@ func (c *Component) Unknown(properties []byte) []string {
 	if c.v1 == nil {
 		return nil
 	}
+	var passed error // what cannot be evaluated is refused elsewhere
+	defer cue.Guard(c.name, &passed)
 	return c.v1.Unknown(properties)
 }
 
@@ -43,7 +47,8 @@ func (c *Component) ReadsOutputs() bool { return c.kep == nil || c.kep.ReadsOutp
 
 // Judge evaluates the definition's health, message and exports over live objects. Properties are those that the component
 // was rendered with.
-func (c *Component) Judge(context cue.Context, properties []byte) (cue.Judgement, error) {
+func (c *Component) Judge(context cue.Context, properties []byte) (judgement cue.Judgement, err error) {
+	defer cue.Guard(c.name, &err)
 	if c.kep != nil {
 		return c.kep.Judge(context, properties)
 	}

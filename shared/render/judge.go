@@ -46,8 +46,9 @@ func (r *Rendering) ReadsOutputs() bool {
 // Judge evaluates health, message and exports over what is live: context.Status and context.Outputs, by output name. A
 // component is healthy when its definition says so and those of its traits that have an opinion do; the message is the
 // first one that is not.
-func (r *Rendering) Judge(context cue.Context) (cue.Judgement, error) {
-	judgement, err := r.judgeComponent(context)
+func (r *Rendering) Judge(context cue.Context) (judgement cue.Judgement, err error) {
+	defer cue.Guard(r.request.Type, &err)
+	judgement, err = r.judgeComponent(context)
 	if err != nil || !judgement.Healthy {
 		return judgement, err
 	}
@@ -99,8 +100,8 @@ type TraitJudgement struct {
 }
 
 // JudgeTraits asks each trait that has something to say of its objects.
-func (r *Rendering) JudgeTraits(context cue.Context) ([]TraitJudgement, error) {
-	var judgements []TraitJudgement
+func (r *Rendering) JudgeTraits(context cue.Context) (judgements []TraitJudgement, err error) {
+	defer cue.Guard(r.request.Type, &err)
 	for i, trait := range r.request.Traits {
 		if v1 := trait.Definition.v1; v1 == nil || !v1.HasHealth() && !v1.HasMessage() {
 			continue
@@ -116,12 +117,12 @@ func (r *Rendering) JudgeTraits(context cue.Context) ([]TraitJudgement, error) {
 
 // After runs the traits of the phase post, once the component is healthy: context.Status and context.Outputs are live. What
 // they add joins no list that was applied before; names must not be taken.
-func (r *Rendering) After(context cue.Context) ([]Object, error) {
+func (r *Rendering) After(context cue.Context) (added []Object, err error) {
+	defer cue.Guard(r.request.Type, &err)
 	names := map[string]bool{}
 	for _, object := range r.Objects {
 		names[object.Name] = true
 	}
-	var added []Object
 	for i, trait := range r.request.Traits {
 		if trait.Definition.phase != definition.PhasePost {
 			continue

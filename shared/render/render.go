@@ -69,7 +69,8 @@ type Prepared struct {
 
 // Prepare runs the pre traits and checks the properties of the component and its traits, all at once. The error is or
 // wraps a *cue.Error unless something is wrong with the program itself.
-func Prepare(request Request) (*Prepared, error) {
+func Prepare(request Request) (prepared *Prepared, err error) {
+	defer cue.Guard(request.Type, &err)
 	found := []error{checkTraits(request)}
 	kep := request.Component.kep
 	if kep != nil && !request.has(definition.PhasePre) {
@@ -78,8 +79,7 @@ func Prepare(request Request) (*Prepared, error) {
 	if err := joined(found...); err != nil {
 		return nil, err
 	}
-	prepared, err := before(request)
-	if err != nil {
+	if prepared, err = before(request); err != nil {
 		return nil, err
 	}
 	if kep != nil && request.has(definition.PhasePre) {
@@ -90,7 +90,8 @@ func Prepare(request Request) (*Prepared, error) {
 
 // Check finds what Prepare would find wrong on any cluster, without the context that only a spoke has: what the pre traits
 // make of the properties is not known then, and not checked. The error is or wraps a *cue.Error.
-func Check(request Request) error {
+func Check(request Request) (err error) {
+	defer cue.Guard(request.Type, &err)
 	found := []error{checkTraits(request)}
 	for i, trait := range request.Traits {
 		if v1 := trait.Definition.v1; v1 != nil {
@@ -114,9 +115,10 @@ func Render(request Request) (*Rendering, error) {
 
 // Render renders. Nothing is rendered in part: the first trait that fails ends it. The error is or wraps a *cue.Error
 // unless something is wrong with the program itself.
-func (p *Prepared) Render() (*Rendering, error) {
+func (p *Prepared) Render() (rendering *Rendering, err error) {
 	request := p.request
-	rendering := &Rendering{Properties: request.Properties, Dispatcher: p.dispatcher, request: request}
+	defer cue.Guard(request.Type, &err)
+	rendering = &Rendering{Properties: request.Properties, Dispatcher: p.dispatcher, request: request}
 	if request.Component.kep != nil && !request.has(definition.PhaseDefault) {
 		return rendering, renderPlain(request, rendering)
 	}

@@ -24,7 +24,8 @@ type Trait struct {
 func (t *Trait) Phase() definition.Phase { return t.phase }
 
 // CheckParameters checks the trait's own properties, as Component.CheckParameters does.
-func (t *Trait) CheckParameters(properties []byte) error {
+func (t *Trait) CheckParameters(properties []byte) (err error) {
+	defer cue.Guard(t.name, &err)
 	if t.kep != nil {
 		return t.kep.CheckParameters(properties)
 	}
@@ -94,5 +95,7 @@ func (t *Trait) Unknown(properties []byte) []string {
 	if t.v1 == nil {
 		return nil
 	}
+	var passed error // what cannot be evaluated is refused elsewhere
+	defer cue.Guard(t.name, &passed)
 	return t.v1.Unknown(properties)
 }

@@ -5,7 +5,6 @@ import (
 
 	cuelang "cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/parser"
 
 	"wheelwright.dev/wheelwright/shared/cue"
 )
@@ -120,17 +119,16 @@ func (t *Template) statusText(name, content string) *text {
 		return nil
 	}
 	return newText(t.definition.Name, func() ([]*ast.File, error) {
-		file, err := parser.ParseFile(t.definition.Name+"/"+name, content, parser.ParseComments)
+		file, err := cue.ParseText(t.definition.Name+"/"+name, content)
 		return []*ast.File{file}, err
 	})
 }
 
 // checkStatus finds what is wrong with the status texts by themselves.
 func (t *Template) checkStatus() error {
-	for name, text := range map[string]string{"healthPolicy": t.health.healthPolicy, "customStatus": t.health.customStatus} {
-		if _, err := parser.ParseFile(t.definition.Name+"/"+name, text, parser.ParseComments); err != nil {
-			return cue.NewError(cue.ProblemsOf(err))
-		}
+	if _, err := cue.ParseText(t.definition.Name+"/healthPolicy", t.health.healthPolicy); err != nil {
+		return err
 	}
-	return nil
+	_, err := cue.ParseText(t.definition.Name+"/customStatus", t.health.customStatus)
+	return err
 }

@@ -58,13 +58,7 @@ func (e *evaluation) close() {
 // evaluate puts input into the text. A panic of the CUE evaluator becomes an error, and the instance is dropped, as nothing
 // is known of its state.
 func (t *text) evaluate(in input) (done *evaluation, err error) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			done, err = nil, cue.NewError([]cue.Problem{{
-				Position: t.name, Message: fmt.Sprintf("the CUE evaluator broke down over this definition and input: %v", failure),
-			}})
-		}
-	}()
+	defer cue.Guard(t.name, &err)
 	borrowed, err := t.borrow()
 	if err != nil {
 		return nil, err

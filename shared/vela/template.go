@@ -133,18 +133,19 @@ func (t *Template) readStatus() error {
 	if t.declared[statusField] == nil || t.health != (statusTexts{}) {
 		return nil
 	}
-	for path, text := range map[string]*string{
-		"healthPolicy": &t.health.healthPolicy, "customStatus": &t.health.customStatus,
-	} {
-		field := done.root.LookupPath(pathOf(statusField, path))
+	for _, text := range []struct {
+		name string
+		into *string
+	}{{"healthPolicy", &t.health.healthPolicy}, {"customStatus", &t.health.customStatus}} {
+		field := done.root.LookupPath(pathOf(statusField, text.name))
 		if !field.Exists() {
 			continue
 		}
 		found, err := field.String()
 		if err != nil {
-			return cue.NewError([]cue.Problem{cue.ProblemAt(field, fmt.Sprintf("status.%s must be a string of CUE", path))})
+			return cue.NewError([]cue.Problem{cue.ProblemAt(field, fmt.Sprintf("status.%s must be a string of CUE", text.name))})
 		}
-		*text = found
+		*text.into = found
 	}
 	return nil
 }
