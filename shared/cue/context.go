@@ -108,3 +108,21 @@ func (c Context) Without(keys ...string) Context {
 	}
 	return c
 }
+
+// Only is the context with no other fields than some.
+func (c Context) Only(names map[string]bool) Context {
+	c.Values = maps.Clone(c.Values)
+	maps.DeleteFunc(c.Values, func(name string, _ any) bool { return !names[name] })
+	for name, field := range map[string]*string{"name": &c.Name, "namespace": &c.Namespace, "componentName": &c.ComponentName, "appName": &c.AppName} {
+		if !names[name] {
+			*field = ""
+		}
+	}
+	if !names["outputs"] {
+		c.Outputs = nil
+	}
+	if !names["status"] {
+		c.Status = nil
+	}
+	return c
+}

@@ -1,7 +1,9 @@
 package cue
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"cuelang.org/go/cue"
 )
@@ -22,6 +24,45 @@ func DecodeObject(value cue.Value) (map[string]any, []Problem) {
 		reader.report(value, wrong)
 	}
 	return object, reader.problems
+}
+
+// PlainObject is what DecodeObject gives for a value that is known as JSON with numbers as they are written. It is not ok
+// where something is wrong with the object, which DecodeObject then puts into words.
+func PlainObject(plain map[string]any) (object map[string]any, ok bool) {
+	decoded, ok := withNumbers(plain)
+	if !ok {
+		return nil, false
+	}
+	object = decoded.(map[string]any)
+	return object, len(wrongInObject(object)) == 0
+}
+
+// withNumbers is value with the numbers that Kubernetes' objects have. Values are changed in place.
+func withNumbers(value any) (decoded any, ok bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if value[key], ok = withNumbers(field); !ok {
+				return nil, false
+			}
+		}
+	case []any:
+		for i, item := range value {
+			if value[i], ok = withNumbers(item); !ok {
+				return nil, false
+			}
+		}
+	case json.Number:
+		if integer, err := value.Int64(); err == nil {
+			return integer, true
+		}
+		if !strings.Contains(value.String(), ".") {
+			return nil, false // an integer beyond int64
+		}
+		float, err := value.Float64()
+		return float, err == nil
+	}
+	return value, true
 }
 
 // wrongInObject says what is wrong with what every API server asks of every object.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	problems "wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Draft is the objects in their order. The first one is the main object, which is what patches of KubeVela v1 go to. A
@@ -37,17 +38,26 @@ type Part struct {
 	Name string
 	// From is the type of the trait that rendered it, or "" for the component's own.
 	From string
-	// Value is the object. Every part has a CUE context of its own or shares one with others of the same Draft.
-	Value cue.Value
+	// Object is what it is so far. Every part has a CUE context of its own or shares one with others of the same Draft.
+	Object patch.Object
 	// StatusPaths are those of the output.
 	StatusPaths []problems.StatusPath
 
-	// seen is Value in JSON, once someone looked.
+	// seen is the object in JSON, once someone looked.
 	seen json.RawMessage
 }
 
-// SetValue puts another value in the place of the object.
-func (p *Part) SetValue(value cue.Value) { p.Value, p.seen = value, nil }
+// Merge merges a patch into the object, as patch.Object does.
+func (p *Part) Merge(with cue.Value) error {
+	p.seen = nil
+	return p.Object.Merge(with)
+}
+
+// MergeStrategic merges a patch into the object, as patch.Object does.
+func (p *Part) MergeStrategic(with cue.Value) error {
+	p.seen = nil
+	return p.Object.MergeStrategic(with)
+}
 
 // Object is a finished object of a Draft.
 type Object struct {
@@ -64,7 +74,7 @@ func (d *Draft) Finish() ([]Object, error) {
 	var objects []Object
 	var found []problems.Problem
 	for i, part := range d.Parts {
-		content, wrong := finish(part.Value)
+		content, wrong := finish(part.Object)
 		for _, problem := range wrong {
 			found = append(found, d.within(i, problem))
 		}
@@ -76,18 +86,32 @@ func (d *Draft) Finish() ([]Object, error) {
 	return objects, nil
 }
 
+// Check finds whether a trait can be shown the draft as it is so far. The error is a *cue.Error that names what is not concrete.
+func (d *Draft) Check() error {
+	for i := range d.Parts {
+		// The main object is the one that most patches go to, for which it has to be written down anyway.
+		if i == 0 && d.Parts[i].Object.IsPlain() {
+			continue
+		}
+		if _, err := d.Seen(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Seen is an object of the draft as it is so far, in JSON. The error is a *cue.Error when it is not concrete.
 func (d *Draft) Seen(index int) (json.RawMessage, error) {
 	part := &d.Parts[index]
 	if part.seen != nil {
 		return part.seen, nil
 	}
-	value := part.Value
-	encoded, err := value.MarshalJSON()
+	encoded, err := encode(&part.Object)
 	if err == nil {
 		part.seen = encoded
 		return encoded, nil
 	}
+	value := part.Object.Value()
 	found := problems.ProblemsIn(value)
 	if len(found) == 0 {
 		found = []problems.Problem{problems.ProblemAt(value, fmt.Sprintf("the object cannot be shown to a trait: %v", err))}
@@ -98,6 +122,13 @@ func (d *Draft) Seen(index int) (json.RawMessage, error) {
 	return nil, problems.NewError(found)
 }
 
+func encode(object *patch.Object) (json.RawMessage, error) {
+	if plain, ok := object.Plain(); ok {
+		return json.Marshal(plain)
+	}
+	return object.Value().MarshalJSON()
+}
+
 // within names the object that a problem lies in, where a patch made it a value with a path of its own.
 func (d *Draft) within(index int, problem problems.Problem) problems.Problem {
 	if problem.Position == "" && problem.Path == "" {
@@ -106,7 +137,13 @@ func (d *Draft) within(index int, problem problems.Problem) problems.Problem {
 	return problem
 }
 
-func finish(value cue.Value) (*unstructured.Unstructured, []problems.Problem) {
+func finish(object patch.Object) (*unstructured.Unstructured, []problems.Problem) {
+	if plain, ok := object.Plain(); ok {
+		if content, ok := problems.PlainObject(plain); ok {
+			return &unstructured.Unstructured{Object: content}, nil
+		}
+	}
+	value := object.Value()
 	if found := problems.ProblemsIn(value); len(found) > 0 {
 		return nil, found
 	}

@@ -14,22 +14,6 @@ import (
 	"github.com/kubevela/workflow/pkg/cue/model/sets"
 )
 
-// Merge merges patch into base. A strategy on the patch as a whole (jsonMergePatch, jsonPatch) is followed. Base stays as
-// it is, and the result has a CUE context of its own; defaults in base stay defaults, except under the two JSON
-// strategies, which decide them.
-func Merge(base, patch cue.Value) (cue.Value, error) {
-	whole := sets.CreateUnifyOptionsForPatcher(patch)
-	if len(whole) == 0 {
-		return MergeStrategic(base, patch)
-	}
-	return merge(base, func() (cue.Value, error) { return sets.StrategyUnify(base, patch, whole...) })
-}
-
-// MergeStrategic is Merge without a look at strategies on the patch as a whole: those on its fields alone count.
-func MergeStrategic(base, patch cue.Value) (cue.Value, error) {
-	return merge(base, func() (cue.Value, error) { return unify(base, patch) })
-}
-
 // merge turns a panic, which some syntax trees bring about, into an error.
 func merge(base cue.Value, merging func() (cue.Value, error)) (merged cue.Value, err error) {
 	defer func() {
@@ -49,10 +33,9 @@ func unify(base, patch cue.Value) (cue.Value, error) {
 	if err != nil {
 		return cue.Value{}, fmt.Errorf("writing the object down: %w", err)
 	}
-	//lint:ignore SA1019 without it CUE v0.14 decides defaults that refer to something, as *parameter.replicas | int
-	patchFile, err := sets.ToFile(patch.Syntax(cue.Docs(true), cue.ResolveReferences(true)))
+	patchFile, err := write(patch)
 	if err != nil {
-		return cue.Value{}, fmt.Errorf("writing the patch down: %w", err)
+		return cue.Value{}, err
 	}
 	follow(baseFile, patchFile)
 	merged := build(baseFile, patchFile)
@@ -60,6 +43,16 @@ func unify(base, patch cue.Value) (cue.Value, error) {
 		return cue.Value{}, err
 	}
 	return merged, merged.Validate(cue.All())
+}
+
+// write writes a patch down, with its comments.
+func write(patch cue.Value) (*ast.File, error) {
+	//lint:ignore SA1019 without it CUE v0.14 decides defaults that refer to something, as *parameter.replicas | int
+	file, err := sets.ToFile(patch.Syntax(cue.Docs(true), cue.ResolveReferences(true)))
+	if err != nil {
+		return nil, fmt.Errorf("writing the patch down: %w", err)
+	}
+	return file, nil
 }
 
 // build evaluates two files as one value. Each stays a struct by itself, so that a name in one means nothing in the other;

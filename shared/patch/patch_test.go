@@ -16,16 +16,18 @@ whole: {list: null}
 none: {}`)
 	at := func(path string) cue.Value { return root.LookupPath(cue.ParsePath(path)) }
 	for name, tc := range map[string]struct {
-		merge func(base, patch cue.Value) (cue.Value, error)
+		merge func(*Object, cue.Value) error
 		patch string
 		want  string
 	}{
-		"a default gives way":              {Merge, "plain", `{"a":2,"list":[{"name":"x","v":1}]}`},
-		"nothing":                          {Merge, "none", `{"a":1,"list":[{"name":"x","v":1}]}`},
-		"a strategy on the whole":          {Merge, "whole", `{"a":1}`},
-		"which counts in one of them only": {MergeStrategic, "whole", ""},
+		"a default gives way":              {(*Object).Merge, "plain", `{"a":2,"list":[{"name":"x","v":1}]}`},
+		"nothing":                          {(*Object).Merge, "none", `{"a":1,"list":[{"name":"x","v":1}]}`},
+		"a strategy on the whole":          {(*Object).Merge, "whole", `{"a":1}`},
+		"which counts in one of them only": {(*Object).MergeStrategic, "whole", ""},
 	} {
-		merged, err := tc.merge(at("base"), at(tc.patch))
+		object := NewObject(at("base"))
+		err := tc.merge(&object, at(tc.patch))
+		merged := object.Value()
 		if tc.want == "" {
 			if err == nil {
 				t.Errorf("%s: merged to %v", name, merged)
@@ -40,7 +42,8 @@ none: {}`)
 			t.Errorf("%s: got %s, %v", name, got, err)
 		}
 	}
-	if _, err := Merge(at("nothing"), at("plain")); err == nil {
+	nothing := NewObject(at("nothing"))
+	if err := nothing.Merge(at("plain")); err == nil {
 		t.Error("nothing was patched")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
 	"wheelwright.dev/wheelwright/shared/draft"
-	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // during runs the default traits over the draft, one after the other.
@@ -16,21 +15,12 @@ func during(request Request, drafted *draft.Draft) error {
 		if trait.Definition.phase != definition.PhaseDefault {
 			continue
 		}
-		if err := see(drafted); err != nil {
+		// What is missing is the component's fault, or an earlier trait's.
+		if err := drafted.Check(); err != nil {
 			return request.withMissing(err)
 		}
 		if err := applyTrait(request, drafted, trait); err != nil {
 			return &Error{Trait: trait.place(i), Err: err}
-		}
-	}
-	return nil
-}
-
-// see makes sure that the draft can be shown to a trait: what is missing is the component's fault, or an earlier trait's.
-func see(drafted *draft.Draft) error {
-	for i := range drafted.Parts {
-		if _, err := drafted.Seen(i); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -88,12 +78,9 @@ func patchOutputs(drafted *draft.Draft, patches []cue.OutputPatch) error {
 			}
 			found = true
 			for _, value := range wanted.Values {
-				merged, err := patch.MergeStrategic(part.Value, value)
-				if err != nil {
+				if err := part.MergeStrategic(value); err != nil {
 					problems = append(problems, conflicts(wanted, err)...)
-					continue
 				}
-				part.SetValue(merged)
 			}
 		}
 		if !found {
@@ -122,7 +109,7 @@ func addOutputs(drafted *draft.Draft, outputs []cue.OpenOutput, from string) err
 	for _, part := range open(outputs, from) {
 		for _, there := range drafted.Parts {
 			if there.Name == part.Name {
-				problem := cue.ProblemAt(part.Value, "output "+strconv.Quote(part.Name)+" is there already, from "+origin(there.From))
+				problem := cue.ProblemAt(part.Object.Value(), "output "+strconv.Quote(part.Name)+" is there already, from "+origin(there.From))
 				problem.Path = ""
 				problems = append(problems, problem)
 			}

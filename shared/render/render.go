@@ -11,6 +11,7 @@ import (
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
 	"wheelwright.dev/wheelwright/shared/draft"
+	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Request is what to render.
@@ -180,7 +181,7 @@ func start(request Request) (*draft.Draft, error) {
 func open(outputs []cue.OpenOutput, from string) []draft.Part {
 	var parts []draft.Part
 	for _, output := range outputs {
-		parts = append(parts, draft.Part{Name: output.Name, From: from, Value: output.Value, StatusPaths: output.StatusPaths})
+		parts = append(parts, draft.Part{Name: output.Name, From: from, Object: patch.NewObject(output.Value), StatusPaths: output.StatusPaths})
 	}
 	return parts
 }

@@ -5,6 +5,7 @@ import (
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/draft"
+	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Component evaluates a component's definition. Properties are JSON, or nil where the user gave none. What is missing is
@@ -17,11 +18,11 @@ func (t *Template) Component(context cue.Context, properties []byte) (*draft.Dra
 	if err := cue.CheckProperties(properties); err != nil {
 		return nil, err
 	}
-	fields, err := contextOf(context, properties)
+	fields, err := t.contextFor(context, properties)
 	if err != nil {
 		return nil, err
 	}
-	in, err := t.input(fields, properties)
+	in, err := newInput(fields, properties)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (t *Template) Component(context cue.Context, properties []byte) (*draft.Dra
 		drafted.Close()
 		return nil, err
 	}
-	drafted.Parts = append([]draft.Part{{Name: MainOutput, Value: main}}, others...)
+	drafted.Parts = append([]draft.Part{{Name: MainOutput, Object: patch.NewObject(main)}}, others...)
 	return drafted, nil
 }
 
@@ -57,7 +58,7 @@ func (t *Template) parts(root cuelang.Value, from string) ([]draft.Part, error) 
 	}
 	var parts []draft.Part
 	for fields.Next() {
-		parts = append(parts, draft.Part{Name: fields.Selector().Unquoted(), From: from, Value: fields.Value()})
+		parts = append(parts, draft.Part{Name: fields.Selector().Unquoted(), From: from, Object: patch.NewObject(fields.Value())})
 	}
 	return parts, nil
 }

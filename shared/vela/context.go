@@ -10,6 +10,18 @@ import (
 	"wheelwright.dev/wheelwright/shared/cue"
 )
 
+// contextFor is what the definition reads of contextOf.
+func (t *Template) contextFor(context cue.Context, parameters []byte) (map[string]any, error) {
+	if t.reads == nil {
+		return contextOf(context, parameters)
+	}
+	only := map[string]bool{"parameters": t.reads[parameterField], "appName": true}
+	maps.Copy(only, t.reads)
+	fields, err := contextOf(context.Only(only), parameters)
+	maps.DeleteFunc(fields, func(key string, _ any) bool { return !t.reads[key] })
+	return fields, err
+}
+
 // contextOf is the context under the keys that definitions of KubeVela v1 know. Those that Wheelwright has nothing to say
 // for are there and empty, since such definitions take them for granted.
 func contextOf(context cue.Context, parameters []byte) (map[string]any, error) {

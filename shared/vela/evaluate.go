@@ -3,7 +3,6 @@ package vela
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	cuelang "cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
@@ -61,14 +60,6 @@ func (in input) syntax() (*ast.StructLit, error) {
 		structure.Elts = append(structure.Elts, &ast.Field{Label: ast.NewIdent(name), Value: expression})
 	}
 	return structure, nil
-}
-
-// input is what the definition reads of a context, and the parameters, which may be nil.
-func (t *Template) input(context map[string]any, parameters []byte) (input, error) {
-	if t.reads != nil {
-		maps.DeleteFunc(context, func(key string, _ any) bool { return !t.reads[key] })
-	}
-	return newInput(context, parameters)
 }
 
 // newInput is the input of an evaluation. Parameters may be nil.

@@ -58,11 +58,11 @@ func (t *Template) withoutParameters(properties []byte) (*evaluation, []byte, er
 	if err != nil {
 		return nil, nil, err
 	}
-	fields, err := contextOf(cue.PlaceholderContext(), nil)
+	fields, err := t.contextFor(cue.PlaceholderContext(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := t.input(fields, nil)
+	in, err := newInput(fields, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/draft"
-	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Trait evaluates a trait's definition over the draft and applies it: its outputs join the draft, its patch goes to the
@@ -39,14 +38,14 @@ func (t *Template) overlook(target *draft.Draft, context cue.Context, properties
 			return nil, err
 		}
 	}
-	fields, err := contextOf(context, nil)
+	fields, err := t.contextFor(context, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.show(target, fields); err != nil {
 		return nil, err
 	}
-	in, err := t.input(fields, properties)
+	in, err := newInput(fields, properties)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +80,9 @@ func (t *Template) patchMain(target *draft.Draft, root cuelang.Value) error {
 	if !patcher.Exists() {
 		return nil
 	}
-	merged, err := patch.Merge(target.Parts[0].Value, patcher)
-	if err != nil {
+	if err := target.Parts[0].Merge(patcher); err != nil {
 		return t.patchError(patchField, err)
 	}
-	target.Parts[0].SetValue(merged)
 	return nil
 }
 
@@ -94,16 +91,15 @@ func (t *Template) patchOthers(target *draft.Draft, root cuelang.Value) error {
 	if !patches.Exists() {
 		return nil
 	}
-	for i, part := range target.Parts[1:] {
+	for i := range target.Parts[1:] {
+		part := &target.Parts[1+i]
 		patcher := patches.LookupPath(pathOf(part.Name))
 		if !patcher.Exists() {
 			continue
 		}
-		merged, err := patch.MergeStrategic(part.Value, patcher)
-		if err != nil {
+		if err := part.MergeStrategic(patcher); err != nil {
 			return t.patchError(patchOutputsField+"."+part.Name, err)
 		}
-		target.Parts[1+i].SetValue(merged)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"syscall"
 )
 
 // gcPercent trades memory, which is bounded, for less collecting.
@@ -29,11 +30,20 @@ func Serve[Question, Answer any](kind string, answer func(Question) Answer) {
 		calls = defaultMaxCalls
 	}
 	limit(memory)
-	if err := serve(os.Stdin, os.Stdout, answer, share{calls: calls, memory: memory / 4}); err != nil {
+	if err := serve(questions(), os.Stdout, answer, share{calls: calls, memory: memory / 4}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// questions is standard input, read in a way that lets an answer be worked on while the next question is awaited: a read that
+// blocks its thread would keep the one CPU until the runtime notices.
+func questions() io.Reader {
+	if err := syscall.SetNonblock(int(os.Stdin.Fd()), true); err != nil {
+		return os.Stdin
+	}
+	return os.NewFile(os.Stdin.Fd(), "questions")
 }
 
 // limit bounds what this process takes. One evaluation keeps one CPU busy and not more.
