@@ -60,8 +60,8 @@ func rendered(t *testing.T, options Options, file string, content []byte) {
 			return
 		}
 		for _, object := range result.Objects {
-			if object.Object.GetAPIVersion() == "" || object.Object.GetKind() == "" || object.Object.GetName() == "" {
-				t.Errorf("output %s lacks an apiVersion, a kind or a name: %v", object.Name, object.Object)
+			if object.Object.GetKind() == "" || object.Object.GetName() == "" {
+				t.Errorf("output %s lacks a kind or a name: %v", object.Name, object.Object)
 			}
 		}
 		for _, live := range []string{"", file} {

@@ -9,7 +9,8 @@ import (
 )
 
 // DecodeObject turns a concrete value into a Kubernetes object that is complete but for its name and namespace, which it may
-// lack. The problems are all reasons why it is none.
+// lack. The problems are all reasons why it is none. An apiVersion may be missing, as KubeVela has it; the spoke finds then that
+// it knows no such kind.
 func DecodeObject(value cue.Value) (map[string]any, []Problem) {
 	reader := &decoder{}
 	decoded := reader.value(value)
@@ -20,7 +21,7 @@ func DecodeObject(value cue.Value) (map[string]any, []Problem) {
 	if !ok {
 		return nil, []Problem{problemAt(value, "the value must be a Kubernetes object")}
 	}
-	for _, wrong := range wrongInObject(object) {
+	for _, wrong := range wrongInObject(object, "kind") {
 		reader.report(value, wrong)
 	}
 	return object, reader.problems
@@ -34,7 +35,7 @@ func PlainObject(plain map[string]any) (object map[string]any, ok bool) {
 		return nil, false
 	}
 	object = decoded.(map[string]any)
-	return object, len(wrongInObject(object)) == 0
+	return object, len(wrongInObject(object, "kind")) == 0
 }
 
 // withNumbers is value with the numbers that Kubernetes' objects have. Values are changed in place.
@@ -65,10 +66,10 @@ func withNumbers(value any) (decoded any, ok bool) {
 	return value, true
 }
 
-// wrongInObject says what is wrong with what every API server asks of every object.
-func wrongInObject(object map[string]any) []string {
+// wrongInObject says what is wrong with what every API server asks of every object. Required are texts that must be there.
+func wrongInObject(object map[string]any, required ...string) []string {
 	var wrong []string
-	for _, required := range []string{"apiVersion", "kind"} {
+	for _, required := range required {
 		if text, _ := object[required].(string); text == "" {
 			wrong = append(wrong, fmt.Sprintf("the object has no %s", required))
 		}

@@ -163,7 +163,7 @@ func (r *outputReader) readObject(field cue.Value, content any) *unstructured.Un
 	}
 	object := &unstructured.Unstructured{Object: fields}
 	before := len(r.problems)
-	for _, wrong := range wrongInObject(fields) {
+	for _, wrong := range wrongInObject(fields, "apiVersion", "kind") {
 		r.report(field, wrong)
 	}
 	if len(r.problems) > before {

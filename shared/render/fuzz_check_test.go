@@ -112,8 +112,8 @@ func checkObjects(t *testing.T, objects []Object) {
 			t.Errorf("output name %q is no label: %v", object.Name, wrong)
 		}
 		content := object.Object
-		if content.GetAPIVersion() == "" || content.GetKind() == "" || content.GetName() == "" {
-			t.Errorf("output %q lacks an apiVersion, a kind or a name: %v", object.Name, content.Object)
+		if content.GetKind() == "" || content.GetName() == "" {
+			t.Errorf("output %q lacks a kind or a name: %v", object.Name, content.Object)
 		}
 		if before, ok := identities[identity(content)]; ok && !objects[before].Replaced {
 			t.Errorf("outputs %q and %q are one object", objects[before].Name, object.Name)

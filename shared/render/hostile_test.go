@@ -42,8 +42,7 @@ func TestHostileIsRefused(t *testing.T) {
 // What no API server takes is refused in both shapes, in the same words.
 func TestWrongObjectIsRefused(t *testing.T) {
 	for object, want := range map[string]string{
-		`kind: "A"`:        "the object has no apiVersion",
-		`apiVersion: "v1"`: "the object has no kind",
+		`apiVersion: "v1"`:                                          "the object has no kind",
 		`apiVersion: "v1", kind: "A", metadata: 1`:                  "metadata must be a map",
 		`apiVersion: "v1", kind: "A", metadata: null`:               "metadata must be a map",
 		`apiVersion: "v1", kind: "A", metadata: name: 1`:            "metadata.name must be a string",
@@ -58,6 +57,15 @@ func TestWrongObjectIsRefused(t *testing.T) {
 			_, err := Render(request(t, source, ""))
 			wantRefusal(t, err, "web/template.cue:2:", want)
 		}
+	}
+}
+
+// A missing apiVersion is refused in the KEP's shape. KubeVela renders it, so the other shape does too.
+func TestMissingAPIVersion(t *testing.T) {
+	_, err := Render(request(t, "outputs: [{name: \"a\", value: kind: \"A\"}]", ""))
+	wantRefusal(t, err, "web/template.cue:1:", "the object has no apiVersion")
+	if _, err := Render(request(t, "parameter: {}\noutput: kind: \"A\"", "")); err != nil {
+		t.Error(err)
 	}
 }
 
