@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=hack/tools/go.mod
 FLEET ?= embedded
 FUZZTIME ?= 30s
 
-.PHONY: demo test unit e2e conformance fuzz bench lint generate verify build clean
+.PHONY: demo test unit soak e2e conformance fuzz bench lint generate verify build clean
 
 demo: build ## a hub and two clusters, an application delivered, changed and deleted
 	@bin/wheel demo
@@ -15,8 +15,12 @@ build: ## bin/hub, bin/agent, bin/wheel and the control-plane binary
 
 test: build unit e2e ## everything that shows it works
 
-unit: ## unit tests and tests against real API servers
+unit: ## unit tests, tests against real API servers, and a short soak
 	$(GO) test -race $$($(GO) list ./... | grep -v /test/)
+	$(GO) run ./test/soak -renders 20000
+
+soak: ## a million renders: memory must stay flat
+	$(GO) run ./test/soak
 
 e2e: build ## a whole fleet, with work agents that watch and with such that poll; and the command line
 	FLEET=$(FLEET) FEEDBACK=watch $(GO) test -count=1 -timeout 20m ./test/e2e/...

@@ -57,6 +57,33 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
+// A change of a ConfigMap or Secret reaches those that take values from it when it is made, wherever they name it.
+func TestSourcesAreWatched(t *testing.T) {
+	s := newSpoke(t)
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "settings"}, Data: map[string]string{"text": "one"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "settings"}, StringData: map[string]string{"text": "hidden"}}
+	s.create(s.component("later", "r1", inline("consumer", consumer), `{"text":{"fromSource":"settings.text"}}`))
+	s.create(s.component("secret", "r1", inline("consumer", consumer), `{"text":{"fromSource":{"kind":"Secret","name":"settings","path":"text"}}}`))
+	s.awaitReason("later", condition.Rendered, condition.ReasonUnresolved)
+	s.create(config)
+	s.create(secret)
+	has := func(name, text string) {
+		t.Helper()
+		s.eventually(name+" has "+text, func() string {
+			if data := s.configData(name); data["text"] != text {
+				return pretty(data)
+			}
+			return ""
+		})
+	}
+	has("later-config", "one")
+	has("secret-config", "hidden")
+	s.patch("v1", "ConfigMap", "settings", `{"data":{"text":"two"}}`)
+	s.patch("v1", "Secret", "settings", `{"stringData":{"text":"other"}}`)
+	has("later-config", "two")
+	has("secret-config", "other")
+}
+
 func TestSecretsStaySecret(t *testing.T) {
 	const password = "hunter2hunter2"
 	s := newSpoke(t)

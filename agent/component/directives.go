@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,19 +18,10 @@ import (
 	"wheelwright.dev/wheelwright/shared/directive"
 )
 
-// sourceRecheck is how soon a change of a ConfigMap or Secret reaches a Component that takes a value from it. They are not
-// watched: an agent that keeps every Secret of its cluster in memory is worth more to a thief.
-const sourceRecheck = 30 * time.Second
-
 // resolve puts values in the place of from* directives, in the properties of the Component and of its traits. One that has
 // no value blocks: it never reaches a definition as a map.
 func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
 	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component}
-	defer func() {
-		if lookup.readSources {
-			run.recheck = sourceRecheck
-		}
-	}()
 	resolved, err := directive.Resolve(agentrender.Properties(run.component), lookup)
 	if err != nil {
 		return unresolved("spec.properties", err)
@@ -66,8 +56,6 @@ type spokeLookup struct {
 	ctx        context.Context //nolint:containedctx // it lives as long as the one call that it is made for
 	reconciler *Reconciler
 	component  *corev1alpha1.Component
-
-	readSources bool
 }
 
 // Parameter finds nothing: parameters are the Application's, and the hub puts their values in before it dispatches.
@@ -75,7 +63,6 @@ func (l *spokeLookup) Parameter(string) (any, bool, error) { return nil, false, 
 
 // Source reads past every cache, as the agent keeps none of Secrets.
 func (l *spokeLookup) Source(kind, name string) (map[string]any, bool, error) {
-	l.readSources = true
 	key := types.NamespacedName{Namespace: l.component.Namespace, Name: name}
 	data := map[string]any{}
 	var err error
@@ -134,13 +121,7 @@ func siblingName(component *corev1alpha1.Component, name string) string {
 // directiveDependencies are the Components whose exports a Component takes values from.
 func directiveDependencies(component *corev1alpha1.Component) []string {
 	var names []string
-	all := []json.RawMessage{agentrender.Properties(component)}
-	for _, trait := range component.Spec.Traits {
-		if trait.Properties != nil {
-			all = append(all, trait.Properties.Raw)
-		}
-	}
-	for _, properties := range all {
+	for _, properties := range allProperties(component) {
 		for _, name := range directive.Dependencies(properties) {
 			names = append(names, siblingName(component, name))
 		}

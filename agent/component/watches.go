@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -20,6 +21,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/directive"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -62,7 +64,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		recorder:    mgr.GetEventRecorderFor("wheelwright-agent"),
 		written:     &resourceversion.Written{},
 	}
-	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies} {
+	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies, bySource: sources} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {
 			return fmt.Errorf("indexing Components by %s: %w", field, err)
 		}
@@ -71,9 +73,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		Named(ControllerName).
 		For(&corev1alpha1.Component{}).
 		WatchesRawSource(parts.Changes).
-		Watches(&corev1alpha1.Component{}, reconciler.enqueueListed(byDependency)).
-		Watches(&corev1alpha1.ComponentDefinition{}, reconciler.enqueueListed(byDefinition)).
-		Watches(&corev1alpha1.TraitDefinition{}, reconciler.enqueueListed(byTrait)).
+		Watches(&corev1alpha1.Component{}, reconciler.enqueueListed(byDependency, client.Object.GetName)).
+		Watches(&corev1alpha1.ComponentDefinition{}, reconciler.enqueueListed(byDefinition, client.Object.GetName)).
+		Watches(&corev1alpha1.TraitDefinition{}, reconciler.enqueueListed(byTrait, client.Object.GetName)).
+		WatchesMetadata(&corev1.ConfigMap{}, reconciler.enqueueUsers(directive.ConfigMap)).
+		WatchesMetadata(&corev1.Secret{}, reconciler.enqueueUsers(directive.Secret)).
 		Watches(&corev1alpha1.ResourceTracker{}, handler.EnqueueRequestsFromMapFunc(reconciler.trackerOwner), builder.WithPredicates(onlyDeletes)).
 		WithOptions(options).
 		Complete(reconciler)
@@ -130,11 +134,11 @@ func dependencies(object client.Object) []string {
 	return names
 }
 
-// enqueueListed wakes the Components that have the name of the changed object under an index, in its namespace if it has one.
-func (r *Reconciler) enqueueListed(index string) handler.EventHandler {
+// enqueueListed wakes the Components that have the changed object's entry under an index, in its namespace if it has one.
+func (r *Reconciler) enqueueListed(index string, entry func(client.Object) string) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, changed client.Object) []reconcile.Request {
 		found := &corev1alpha1.ComponentList{}
-		options := []client.ListOption{client.MatchingFields{index: changed.GetName()}, client.InNamespace(changed.GetNamespace()), client.UnsafeDisableDeepCopy}
+		options := []client.ListOption{client.MatchingFields{index: entry(changed)}, client.InNamespace(changed.GetNamespace()), client.UnsafeDisableDeepCopy}
 		if err := r.spokeClient.List(ctx, found, options...); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "Cannot list the Components to wake", "index", index, "name", changed.GetName())
 			return nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
@@ -108,6 +110,35 @@ func TestTraitsAreChecked(t *testing.T) {
 				t.Errorf("got %q, want %q in it", got, tc.want)
 			}
 		})
+	}
+}
+
+// A definition that never ends is a problem of the Application that uses it, and keeps no other from being checked.
+func TestRunawayDefinitionIsRefused(t *testing.T) {
+	const endless = `import "list"
+let many = list.Range(0, 2000, 1)
+parameters: {image?: string, size: *len([for a in many for b in many for c in many if a+b+c < 0 {a}]) | int}
+outputs: []`
+	hub := hubWith(t, componentDefinition("endless", endless), componentDefinition("web", webSource))
+	evaluator := evaluate.New(evaluate.Options{Size: 1, Deadline: time.Second, SlowAfter: 100 * time.Millisecond})
+	t.Cleanup(evaluator.Close)
+	for typ, want := range map[string]string{"endless": condition.ReasonEvaluationExceeded, "web": ""} {
+		app := applicationWith(typ)
+		found, problems, err := hub.loadDefinitions(t.Context(), app)
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		problems, err = checkComponents(t.Context(), app, found, evaluator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(problems) > 0 {
+			got = problems[0].reason
+		}
+		if got != want {
+			t.Errorf("%s: got %v, want reason %q", typ, problems, want)
+		}
 	}
 }
 
