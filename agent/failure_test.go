@@ -121,3 +121,24 @@ func TestEventsSayWhatHappened(t *testing.T) {
 		})
 	}
 }
+
+// What a definition of KubeVela's shape accepts without knowing it is said once, and is no error.
+func TestUnknownParameterOfKubeVelaShapeIsAWarning(t *testing.T) {
+	s := newSpoke(t)
+	def := inline("vela", "output: {apiVersion: \"v1\", kind: \"ConfigMap\", data: text: parameter.text}\nparameter: text: string")
+	s.create(s.component("app", "r1", def, `{"text":"x","txet":"y"}`))
+	s.awaitHealth("app", "r1", true)
+	s.eventually("the warning", func() string {
+		events := &corev1.EventList{}
+		s.must(s.client.List(t.Context(), events, client.InNamespace(s.ns)))
+		for _, event := range events.Items {
+			if event.Reason == condition.ReasonUnusedParameter {
+				if want := `parameter "txet" is unknown to vela and has no effect`; event.Message != want || event.Type != corev1.EventTypeWarning || event.Count > 1 {
+					t.Errorf("got %s %d times: %s", event.Type, event.Count, event.Message)
+				}
+				return ""
+			}
+		}
+		return pretty(events.Items)
+	})
+}

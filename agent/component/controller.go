@@ -87,7 +87,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 			break
 		}
 	}
-	r.publish(component, appliedEvent(current.states))
+	r.publish(component, append(appliedEvent(current.states), warnings(current)...))
 	err = r.writeStatus(ctx, component, statusAfter(current))
 	if err := errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err); err != nil {
 		return reconcile.Result{}, err

@@ -71,6 +71,18 @@ func appliedEvent(states []apply.State) []notice {
 	return []notice{{corev1.EventTypeNormal, condition.ReasonApplied, "Applied " + strings.Join(names, ", ") + "."}}
 }
 
+// warnings are what the author of a spec that is new should know though it is no error.
+func warnings(run *run) []notice {
+	if run.rendering == nil || run.component.Status.ObservedGeneration == run.component.Generation {
+		return nil
+	}
+	var events []notice
+	for _, warning := range run.rendering.Warnings() {
+		events = append(events, notice{corev1.EventTypeWarning, condition.ReasonUnusedParameter, run.resolved.Text(warning)})
+	}
+	return events
+}
+
 func (r *Reconciler) publish(component *corev1alpha1.Component, events []notice) {
 	for _, one := range events {
 		r.recorder.Event(component, one.kind, one.reason, one.message)

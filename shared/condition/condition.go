@@ -87,6 +87,8 @@ const (
 	ReasonExportsFailed = "ExportsFailed"
 	// ReasonUnresolved: a property takes its value from something that is not there.
 	ReasonUnresolved = "Unresolved"
+	// ReasonUnusedParameter: a property is accepted and has no effect. It is the reason of events only.
+	ReasonUnusedParameter = "UnusedParameter"
 	// ReasonTraitFailed: healthy, but a trait cannot add what it adds to a healthy component.
 	ReasonTraitFailed = "TraitFailed"
 )
