@@ -12,6 +12,8 @@ type OpenOutput struct {
 	Output
 	// Value is the object on a CUE context of its own. Its defaults can still be overridden.
 	Value cue.Value
+	// Evaluated is set where Value constrains its fields in ways that cannot be seen of it: HasUnusualPatterns.
+	Evaluated bool
 }
 
 // RenderOpen is Render for a component that traits will be applied to.
@@ -26,13 +28,13 @@ func (t *Template) RenderOpen(context Context, properties []byte) ([]OpenOutput,
 		if err != nil {
 			return err
 		}
-		outputs, err = openOutputs(root.LookupPath(cue.ParsePath("outputs")), context)
+		outputs, err = openOutputs(root.LookupPath(cue.ParsePath("outputs")), context, t.source.evaluated)
 		return err
 	})
 	return outputs, err
 }
 
-func openOutputs(list cue.Value, context Context) ([]OpenOutput, error) {
+func openOutputs(list cue.Value, context Context, evaluated bool) ([]OpenOutput, error) {
 	if !list.Exists() {
 		return nil, nil
 	}
@@ -47,7 +49,7 @@ func openOutputs(list cue.Value, context Context) ([]OpenOutput, error) {
 		if err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, OpenOutput{Output: output, Value: value})
+		outputs = append(outputs, OpenOutput{Output: output, Value: value, Evaluated: evaluated})
 	}
 	return outputs, nil
 }
@@ -77,7 +79,7 @@ func (t *Trait) EvaluateDuring(context Context, properties []byte) (During, erro
 			return newError([]Problem{problemAt(field, "only a trait of the phase pre can change properties: they are final when this one runs")})
 		}
 		var err error
-		if during.Outputs, err = openOutputs(root.LookupPath(cue.ParsePath("outputs")), context); err != nil {
+		if during.Outputs, err = openOutputs(root.LookupPath(cue.ParsePath("outputs")), context, t.template.source.evaluated); err != nil {
 			return err
 		}
 		during.Patches, err = readPatches(root.LookupPath(cue.ParsePath("patch.outputs")))

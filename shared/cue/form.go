@@ -180,3 +180,27 @@ func FindHeader(text []byte) Header {
 	structure := field.Value.(*ast.StructLit)
 	return Header{Name: name, Type: textOf(fieldNamed(&ast.File{Decls: structure.Elts}, "type").Value)}
 }
+
+// HasUnusualPatterns tells whether a definition constrains fields by patterns of their names, other than all of them, as in
+// [=~"^a"]: string. CUE's API does not show such constraints of a value.
+func HasUnusualPatterns(forms []Form) bool {
+	found := false
+	for _, form := range forms {
+		ast.Walk(form.Syntax, func(node ast.Node) bool {
+			if field, ok := node.(*ast.Field); ok {
+				found = found || isUnusualPattern(field.Label)
+			}
+			return !found
+		}, nil)
+	}
+	return found
+}
+
+func isUnusualPattern(label ast.Label) bool {
+	pattern, ok := label.(*ast.ListLit)
+	if !ok || len(pattern.Elts) != 1 {
+		return ok
+	}
+	name, ok := pattern.Elts[0].(*ast.Ident)
+	return !ok || name.Name != "string" && name.Name != "_"
+}

@@ -34,6 +34,8 @@ type source struct {
 	declared map[string]ast.Node
 	// readsOutputs says whether context.outputs is referred to, since putting it in costs time.
 	readsOutputs bool
+	// evaluated is HasUnusualPatterns of the forms.
+	evaluated bool
 }
 
 // readSource parses the files and finds what they declare. It reports every file's syntax errors at once.
@@ -42,7 +44,7 @@ func readSource(def definition.Definition, kind kind) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &source{def: def, kind: kind, forms: forms, parameters: "parameters", declared: map[string]ast.Node{}}
+	src := &source{def: def, kind: kind, forms: forms, parameters: "parameters", declared: map[string]ast.Node{}, evaluated: HasUnusualPatterns(forms)}
 	for _, form := range forms {
 		for _, decl := range form.Syntax.Decls {
 			if field, ok := decl.(*ast.Field); ok {

@@ -89,8 +89,7 @@ func (d *Draft) Finish() ([]Object, error) {
 // Check finds whether a trait can be shown the draft as it is so far. The error is a *cue.Error that names what is not concrete.
 func (d *Draft) Check() error {
 	for i := range d.Parts {
-		// The main object is the one that most patches go to, for which it has to be written down anyway.
-		if i == 0 && d.Parts[i].Object.IsPlain() {
+		if d.Parts[i].Object.IsPlain() {
 			continue
 		}
 		if _, err := d.Seen(i); err != nil {

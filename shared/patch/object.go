@@ -8,10 +8,12 @@ import (
 )
 
 // Object is an object on the way through its patches. It is held in whatever form costs least, and evaluated when somebody
-// needs that. It belongs to one goroutine.
+// needs that. The values that it was made of and patched with must be good for as long as it is used. It belongs to one
+// goroutine.
 type Object struct {
-	// value is the zero value while only plain is known.
-	value cue.Value
+	// value is the object before the patches, which are those that plain has and value has not.
+	value   cue.Value
+	patches []cue.Value
 	// plain is the object written down, when it is plain; nil otherwise, or as long as nobody looked.
 	plain  *ast.File
 	looked bool
@@ -20,10 +22,18 @@ type Object struct {
 // NewObject is an object that was not patched yet.
 func NewObject(value cue.Value) Object { return Object{value: value} }
 
+// NewEvaluatedObject is an object that is always evaluated: its definition constrains fields in a way that is not seen in what
+// is written down.
+func NewEvaluatedObject(value cue.Value) Object { return Object{value: value, looked: true} }
+
 // Value is the object as a CUE value.
 func (o *Object) Value() cue.Value {
-	if !o.value.Exists() && o.plain != nil {
-		o.value = cuecontext.New().BuildFile(clonePlain(o.plain))
+	for len(o.patches) > 0 {
+		merged, err := merge(o.value, func() (cue.Value, error) { return unify(o.value, o.patches[0]) })
+		if err != nil { // nothing is merged as it is written that evaluation would refuse
+			return cuecontext.New().BuildFile(clonePlain(o.plain))
+		}
+		o.value, o.patches = merged, o.patches[1:]
 	}
 	return o.value
 }
@@ -53,17 +63,15 @@ func plainForm(value cue.Value) (plain *ast.File) {
 			plain = nil // evaluation says what is wrong
 		}
 	}()
-	if !value.Exists() || value.Err() != nil {
+	if !value.Exists() || value.Kind() != cue.StructKind {
 		return nil
 	}
-	file, err := sets.OpenListLit(value)
-	if err != nil || hasImports(file) {
+	written, ok := writePlain(value)
+	structure, isOpen := written.(*ast.StructLit)
+	if !ok || !isOpen {
 		return nil
 	}
-	if _, ok := decodeFields(file.Decls); !ok {
-		return nil
-	}
-	return file
+	return &ast.File{Decls: structure.Elts}
 }
 
 // Merge merges patch into the object. A strategy on the patch as a whole (jsonMergePatch, jsonPatch) is followed.
@@ -75,7 +83,7 @@ func (o *Object) Merge(patch cue.Value) error {
 	}
 	merged, err := merge(o.Value(), func() (cue.Value, error) { return sets.StrategyUnify(o.Value(), patch, whole...) })
 	if err == nil {
-		*o = Object{value: merged}
+		*o = NewObject(merged)
 	}
 	return err
 }
@@ -84,13 +92,13 @@ func (o *Object) Merge(patch cue.Value) error {
 func (o *Object) MergeStrategic(patch cue.Value) error {
 	if o.IsPlain() {
 		if merged := o.mergePlain(patch); merged != nil {
-			*o = Object{plain: merged}
+			o.plain, o.patches = merged, append(o.patches, patch)
 			return nil
 		}
 	}
 	merged, err := merge(o.Value(), func() (cue.Value, error) { return unify(o.Value(), patch) })
 	if err == nil {
-		*o = Object{value: merged}
+		*o = Object{value: merged, looked: o.looked && o.plain == nil}
 	}
 	return err
 }

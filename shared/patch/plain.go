@@ -183,7 +183,7 @@ func itemsOf(list *ast.ListLit) (items []ast.Expr, open, ok bool) {
 	}
 	for _, item := range items {
 		switch item.(type) {
-		case *ast.StructLit, *ast.ListLit, *ast.BasicLit, *ast.BinaryExpr:
+		case *ast.StructLit, *ast.ListLit, *ast.BasicLit, *ast.BinaryExpr, *ast.CallExpr:
 		default: // a comprehension is several items, or none
 			return nil, false, false
 		}
@@ -209,6 +209,10 @@ func decodePlain(expression ast.Expr) (value any, ok bool) {
 		return defaultValue(expression)
 	case *ast.StructLit:
 		return decodeFields(expression.Elts)
+	case *ast.CallExpr:
+		if inner, ok := withoutClose(expression).(*ast.StructLit); ok {
+			return decodeFields(inner.Elts)
+		}
 	case *ast.ListLit:
 		items, _, ok := itemsOf(expression)
 		if !ok {
@@ -320,6 +324,12 @@ func cloneExpression(expression ast.Expr) ast.Expr {
 			items[i] = cloneExpression(item)
 		}
 		return &ast.ListLit{Elts: items}
+	case *ast.CallExpr:
+		arguments := make([]ast.Expr, len(expression.Args))
+		for i, argument := range expression.Args {
+			arguments[i] = cloneExpression(argument)
+		}
+		return &ast.CallExpr{Fun: expression.Fun, Args: arguments}
 	}
 	return expression
 }

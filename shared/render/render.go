@@ -181,7 +181,11 @@ func start(request Request) (*draft.Draft, error) {
 func open(outputs []cue.OpenOutput, from string) []draft.Part {
 	var parts []draft.Part
 	for _, output := range outputs {
-		parts = append(parts, draft.Part{Name: output.Name, From: from, Object: patch.NewObject(output.Value), StatusPaths: output.StatusPaths})
+		object := patch.NewObject(output.Value)
+		if output.Evaluated {
+			object = patch.NewEvaluatedObject(output.Value)
+		}
+		parts = append(parts, draft.Part{Name: output.Name, From: from, Object: object, StatusPaths: output.StatusPaths})
 	}
 	return parts
 }

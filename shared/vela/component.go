@@ -5,7 +5,6 @@ import (
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/draft"
-	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Component evaluates a component's definition. Properties are JSON, or nil where the user gave none. What is missing is
@@ -42,7 +41,7 @@ func (t *Template) Component(context cue.Context, properties []byte) (*draft.Dra
 		drafted.Close()
 		return nil, err
 	}
-	drafted.Parts = append([]draft.Part{{Name: MainOutput, Object: patch.NewObject(main)}}, others...)
+	drafted.Parts = append([]draft.Part{{Name: MainOutput, Object: t.object(main)}}, others...)
 	return drafted, nil
 }
 
@@ -58,7 +57,7 @@ func (t *Template) parts(root cuelang.Value, from string) ([]draft.Part, error) 
 	}
 	var parts []draft.Part
 	for fields.Next() {
-		parts = append(parts, draft.Part{Name: fields.Selector().Unquoted(), From: from, Object: patch.NewObject(fields.Value())})
+		parts = append(parts, draft.Part{Name: fields.Selector().Unquoted(), From: from, Object: t.object(fields.Value())})
 	}
 	return parts, nil
 }

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"sync"
 
+	cuelang "cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
+	"wheelwright.dev/wheelwright/shared/patch"
 )
 
 // Names of the fields that a definition of this shape declares.
@@ -35,6 +37,8 @@ type Template struct {
 	// reads are the fields of the context that the definition refers to; nil stands for all of them.
 	reads  map[string]bool
 	health statusTexts
+	// evaluated is set where what the definition renders must be evaluated to be patched.
+	evaluated bool
 	// known are the parameters that it declares.
 	known func() knownFields
 	// policy and message are the status texts; nil where there are none.
@@ -50,7 +54,7 @@ type statusTexts struct {
 // New makes a Template of a definition whose files were read as forms. It evaluates the definition once without parameters
 // to find what is wrong in any case. The error is a *cue.Error.
 func New(def definition.Definition, forms []cue.Form) (*Template, error) {
-	template := &Template{definition: def, forms: forms, declared: map[string]ast.Node{}, reads: readsContext(forms)}
+	template := &Template{definition: def, forms: forms, declared: map[string]ast.Node{}, reads: readsContext(forms), evaluated: cue.HasUnusualPatterns(forms)}
 	for _, form := range forms {
 		for _, decl := range form.Syntax.Decls {
 			if field, ok := decl.(*ast.Field); ok {
@@ -87,6 +91,14 @@ func readsContext(forms []cue.Form) map[string]bool {
 		maps.Copy(reads, fields)
 	}
 	return reads
+}
+
+// object is what a field of the definition renders, for patches.
+func (t *Template) object(value cuelang.Value) patch.Object {
+	if t.evaluated {
+		return patch.NewEvaluatedObject(value)
+	}
+	return patch.NewObject(value)
 }
 
 // readsField tells whether the definition may read a field of the context.
