@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -86,10 +87,15 @@ func (a *Applier) applyOne(ctx context.Context, owner object.Owner, wanted Objec
 	if err != nil {
 		return State{}, err
 	}
+	last, known := a.memory.get(owner.UID, wanted.Key)
+	if live == nil && cue.IsComponent(wanted.Output.Object) {
+		if err := a.checkComponent(ctx, owner, wanted, last); err != nil {
+			return State{}, err
+		}
+	}
 	if err := a.checkFree(ctx, owner, live); err != nil {
 		return State{}, err
 	}
-	last, known := a.memory.get(owner.UID, wanted.Key)
 	if !known {
 		return a.write(ctx, owner, wanted, live)
 	}
@@ -119,6 +125,24 @@ func (a *Applier) checkFree(ctx context.Context, owner object.Owner, live *unstr
 	}
 	if live.GetDeletionTimestamp() != nil {
 		return &TerminatingError{Finalizers: live.GetFinalizers()}
+	}
+	return nil
+}
+
+// checkComponent refuses a Component that the watch does not show and that is there: what nobody rendered is a person's or the hub's,
+// and not to be taken over as other objects are. The one that was applied last stays this Component's, whatever became of its labels.
+func (a *Applier) checkComponent(ctx context.Context, owner object.Owner, wanted Object, last applied) error {
+	there := &metav1.PartialObjectMetadata{}
+	there.SetGroupVersionKind(wanted.Output.Object.GroupVersionKind())
+	err := a.spokeReader.Get(ctx, client.ObjectKey{Namespace: wanted.Key.Namespace, Name: wanted.Key.Name}, there)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("looking for a Component of that name: %w", err)
+	}
+	if there.Labels[corev1alpha1.ComponentUIDLabel] != string(owner.UID) && there.UID != last.uid {
+		return &TakenError{}
 	}
 	return nil
 }

@@ -54,6 +54,14 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("belongs to Component %s/%s already: rename one of the two objects", e.Owner.Namespace, e.Owner.Name)
 }
 
+// TakenError says that there is a Component of that name already, and that it is part of no other: a person or the hub made it.
+// Nothing was done to it.
+type TakenError struct{}
+
+func (*TakenError) Error() string {
+	return "is there already and is not part of this Component: rename the output, or delete it"
+}
+
 // TerminatingError says that an object of that name is still being deleted. It is applied again once it is gone.
 type TerminatingError struct {
 	Finalizers []string

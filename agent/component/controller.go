@@ -27,6 +27,8 @@ import (
 type Watcher interface {
 	// Use watches kinds for as long as component uses them.
 	Use(ctx context.Context, component types.NamespacedName, kinds []schema.GroupVersionKind) error
+	// Get gives the live object of a kind in use, or nil. It must not be changed.
+	Get(ctx context.Context, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 	// Await wakes component when an object of another Component, as it was seen, changes.
 	Await(ctx context.Context, component types.NamespacedName, seen *unstructured.Unstructured)
 	// Forget gives up what a Component that is gone used.
@@ -78,6 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.loadTracker,
 		r.awaitDependencies,
 		r.dispatch, // 9
+		r.awaitOutputs,
 		// 10 post-dispatch steps
 		// 11 persist the workflow's state
 		r.judge, // 12, and 13: exports

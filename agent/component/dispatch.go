@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -17,7 +18,7 @@ import (
 // all of the rendering was applied.
 func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), run.rendering.Outputs, run.component.Namespace)
-	wanted := wantedOf(run, objects, len(unknown) == 0)
+	wanted := wantedOf(run, objects, len(unknown) == 0 && len(run.rendering.Pending()) == 0)
 
 	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, wanted)
 	if err != nil {
@@ -32,6 +33,9 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 		return r.applyFailed(ctx, run, err)
 	}
 	run.states, run.wanted = states, wanted
+	if len(run.rendering.Pending()) > 0 {
+		return nil // an output that waits stays as it was applied
+	}
 	return r.collectGarbage(ctx, run, append(keptAfter(run), wanted.Resources...))
 }
 
@@ -48,15 +52,24 @@ func wantedOf(run *run, objects []apply.Object, complete bool) tracker.Wanted {
 	return wanted
 }
 
+// takenRecheck is how soon a Component is looked for again whose name is taken by one that is not watched.
+const takenRecheck = 30 * time.Second
+
 // applyFailed tells failures that an event will end from those that have to be tried again.
 func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.Failures) *halt {
 	halted := stop(condition.Applied, condition.ReasonProgressing, "%v", failures)
 	for _, failure := range failures {
 		var owned *apply.OwnedError
 		var terminating *apply.TerminatingError
+		var taken *apply.TakenError
 		switch {
 		case errors.As(failure.Err, &owned):
 			r.watcher.Await(ctx, run.name(), owned.Live)
+			if halted.err == nil {
+				halted.reason = condition.ReasonOwnedByAnother
+			}
+		case errors.As(failure.Err, &taken):
+			run.recheck = takenRecheck
 			if halted.err == nil {
 				halted.reason = condition.ReasonOwnedByAnother
 			}

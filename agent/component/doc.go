@@ -9,8 +9,9 @@
 //   - false: processed, and not healthy: rolling out, unhealthy, or failed. It is written as soon as a revision was dispatched
 //     without being healthy at once, and also when it cannot be rendered or applied; the conditions say which.
 //   - true: this very reconcile rendered the revision, the tracker holds that rendering, what is not rendered any more is gone,
-//     every object was seen on the cluster as the last apply left it, its controller has caught up, no old pods are left, and
-//     the definition says healthy (package health has the exact rule).
+//     every object was seen on the cluster as the last apply left it, its controller has caught up, no old pods are left,
+//     outputs that read what is live of others were rendered over just that, Components that are outputs are healthy
+//     themselves, and the definition says healthy (package health has the exact rule).
 //
 // Status is written once, at the end of a reconcile, under the resource version that the reconcile read. So a revision that was
 // superseded meanwhile is never reported, neither as true nor as false.

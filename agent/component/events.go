@@ -48,7 +48,7 @@ func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 // isFailure tells failures from what is only on its way.
 func isFailure(reason string) bool {
 	switch reason {
-	case condition.ReasonProgressing, condition.ReasonWaitingForDependency, condition.ReasonDeleting:
+	case condition.ReasonProgressing, condition.ReasonWaitingForDependency, condition.ReasonWaitingForOutput, condition.ReasonDeleting:
 		return false
 	}
 	return true

@@ -8,6 +8,7 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
+	"wheelwright.dev/wheelwright/agent/object"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/cue"
@@ -19,7 +20,7 @@ import (
 
 // render checks the properties and evaluates the definitions. What ran before stays as it is when that fails.
 func (r *Reconciler) render(ctx context.Context, run *run) *halt {
-	rendering, err := agentrender.Render(ctx, r.evaluator, run.work, run.component)
+	rendering, err := agentrender.Render(ctx, r.evaluator, run.work, run.component, r.liveOf(run))
 	if err != nil {
 		return run.notRendered(err)
 	}
@@ -38,6 +39,9 @@ func (r *run) notRendered(err error) *halt {
 	if given := (*evaluate.PropertiesError)(nil); errors.As(err, &given) {
 		err = r.withoutSecrets(given.Err)
 		return stop(condition.Rendered, condition.ReasonInvalidProperties, "spec.properties do not fit %s: %v", r.component.Spec.Type, err).retrying(unlessDefinition(err))
+	}
+	if refused := (*agentrender.CompositionError)(nil); errors.As(err, &refused) {
+		return stop(condition.Rendered, condition.ReasonCompositionRefused, "%v", refused)
 	}
 	err = r.withoutSecrets(err)
 	return stop(condition.Rendered, condition.ReasonRenderFailed, "Rendering failed: %v", err).retrying(unlessDefinition(err))
@@ -80,6 +84,9 @@ func (r *Reconciler) judge(ctx context.Context, run *run) *halt {
 		judged := health.Object{Output: state.Output}
 		if state.Settled {
 			judged.Live = state.Live
+		}
+		if run.rendering.Outdated(state.Output.Name, judged.Live) {
+			return stop(condition.Healthy, condition.ReasonRollingOut, "%s is newer than what other outputs were rendered with", object.KeyOf(judged.Live))
 		}
 		run.judged = append(run.judged, judged)
 	}

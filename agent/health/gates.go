@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
 // appsGroup is the group of Kubernetes' workloads.
@@ -26,6 +28,9 @@ func observed(live *unstructured.Unstructured) string {
 }
 
 func alwaysObserved(kind schema.GroupVersionKind) bool {
+	if kind.Group == corev1alpha1.GroupVersion.Group {
+		return kind.Kind == "Component"
+	}
 	if kind.Group != appsGroup {
 		return false
 	}

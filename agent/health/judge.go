@@ -37,12 +37,17 @@ type Evaluator interface {
 	Judge(ctx context.Context, seen cue.Context) (cue.Judgement, error)
 }
 
-// Judge judges objects by their definition. What the definition has seen needs the Component's fields only: status and outputs are
+// Judge judges objects by their definition, and Components among them by themselves. What the definition has seen needs the Component's fields only: status and outputs are
 // filled in here. The error is a *cue.Error when the definition's expression is broken.
 func Judge(ctx context.Context, definition Evaluator, seen cue.Context, objects []Object) (Verdict, error) {
 	for _, judged := range objects {
 		if reason := pending(judged); reason != "" {
 			return Verdict{Reason: condition.ReasonRollingOut, Message: reason}, nil
+		}
+	}
+	for _, judged := range objects {
+		if verdict := ofComponent(judged.Live); verdict != nil {
+			return *verdict, nil
 		}
 	}
 	if !definition.HasHealth() {
@@ -82,9 +87,28 @@ func pending(judged Object) string {
 	return ""
 }
 
+// ofComponent is the verdict about a Component that is an output and not healthy, or nil: whatever a definition says, nothing is
+// healthy whose parts are not.
+func ofComponent(live *unstructured.Unstructured) *Verdict {
+	if healthy, _, _ := unstructured.NestedBool(live.Object, "status", "isHealthy"); healthy || !cue.IsComponent(live) {
+		return nil
+	}
+	message := object.KeyOf(live).String() + " is not healthy"
+	conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
+	for _, one := range conditions {
+		if fields, _ := one.(map[string]any); fields["type"] == condition.Ready {
+			message = fmt.Sprintf("%s (%v)", message, fields["reason"])
+		}
+	}
+	return &Verdict{Reason: condition.ReasonUnhealthy, Message: message + "; its own conditions say more."}
+}
+
 // byStatus judges by what is common to Kubernetes' kinds.
 func byStatus(objects []Object) (Verdict, error) {
 	for _, judged := range objects {
+		if cue.IsComponent(judged.Live) {
+			continue // judged already, and Ready asks for more than health
+		}
 		key := object.KeyOf(judged.Live)
 		result, err := status.Compute(judged.Live)
 		if err != nil {

@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,28 @@ func TestJudgeByStatus(t *testing.T) {
 		verdict, err := Judge(t.Context(), &evaluator{answer: cue.Judgement{Healthy: true}}, cue.Context{}, []Object{judged(t, "a", tc.live)})
 		if err != nil || verdict.Healthy != tc.healthy {
 			t.Errorf("%s: got %+v, %v, want healthy %v", name, verdict, err, tc.healthy)
+		}
+	}
+}
+
+// Whatever a definition says, nothing is healthy whose parts are not.
+func TestJudgeComponents(t *testing.T) {
+	const head = `apiVersion: core.wheelwright.dev/v1alpha1, kind: Component, metadata: {namespace: shop, name: db, generation: 2}`
+	for name, tc := range map[string]struct{ status, reason, message string }{
+		"never processed":     {`{}`, condition.ReasonRollingOut, "its controller has not seen it yet"},
+		"at another one":      {`{observedGeneration: 1, isHealthy: true}`, condition.ReasonRollingOut, "generation 1 of 2"},
+		"waits":               {`{observedGeneration: 2}`, condition.ReasonUnhealthy, "Component.core.wheelwright.dev shop/db is not healthy; "},
+		"says why":            {`{observedGeneration: 2, isHealthy: false, conditions: [{type: Applied}, {type: Ready, reason: RollingOut}]}`, condition.ReasonUnhealthy, "is not healthy (RollingOut)"},
+		"healthy":             {`{observedGeneration: 2, isHealthy: true}`, condition.ReasonHealthy, ""},
+		"healthy, not Ready":  {`{observedGeneration: 2, isHealthy: true, conditions: [{type: Ready, status: "False", reason: TraitFailed}]}`, condition.ReasonHealthy, ""},
+		"in words, not truth": {`{observedGeneration: 2, isHealthy: "true"}`, condition.ReasonUnhealthy, "is not healthy"},
+	} {
+		for _, hasHealth := range []bool{true, false} {
+			definition := &evaluator{hasHealth: hasHealth, answer: cue.Judgement{Healthy: true}}
+			verdict, err := Judge(t.Context(), definition, cue.Context{}, []Object{judged(t, "db", "{"+head+", status: "+tc.status+"}")})
+			if err != nil || verdict.Reason != tc.reason || !strings.Contains(verdict.Message, tc.message) || verdict.Healthy != (tc.reason == condition.ReasonHealthy) {
+				t.Errorf("%s, with isHealthy=%v: got %+v, %v, want %s: %s", name, hasHealth, verdict, err, tc.reason, tc.message)
+			}
 		}
 	}
 }

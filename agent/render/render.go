@@ -32,6 +32,9 @@ type Rendering struct {
 	// rendered is what the definitions made of it, before it was put in order and owned.
 	rendered *evaluate.Rendering
 	owner    object.Owner
+	lineage  lineage
+	// seen has the resource version of what was live of each output that others read.
+	seen map[string]string
 
 	// Outputs in the order in which they are applied. Their objects carry the owner's labels; those of namespaced kinds may
 	// still lack a namespace.
@@ -40,15 +43,18 @@ type Rendering struct {
 	Hash string
 }
 
-// Render renders work for component. The error is one of package evaluate, or is or wraps a *cue.Error, unless something is
-// wrong with the program itself.
-func Render(ctx context.Context, evaluator Evaluator, work evaluate.Work, component *corev1alpha1.Component) (*Rendering, error) {
-	rendered, err := evaluator.Render(ctx, work)
+// Render renders work for component, over what is live of it where outputs read that of others. The error is a
+// *CompositionError or one of package evaluate, or is or wraps a *cue.Error, unless something is wrong with the program itself, or
+// live fails.
+func Render(ctx context.Context, evaluator Evaluator, work evaluate.Work, component *corev1alpha1.Component, live Live) (*Rendering, error) {
+	rendering := &Rendering{evaluator: evaluator, work: work, owner: object.OwnerFor(component), lineage: lineageOf(component)}
+	err := rendering.evaluate(ctx, live)
 	if err != nil {
 		return nil, err
 	}
-	rendering := &Rendering{evaluator: evaluator, work: work, rendered: rendered, owner: object.OwnerFor(component)}
-	rendering.Outputs = rendering.own(rendered.Objects)
+	if rendering.Outputs, err = rendering.own(rendering.rendered.Objects); err != nil {
+		return nil, err
+	}
 	objects := make([]*unstructured.Unstructured, 0, len(rendering.Outputs))
 	for _, output := range rendering.Outputs {
 		objects = append(objects, output.Object)
@@ -61,16 +67,22 @@ func Render(ctx context.Context, evaluator Evaluator, work evaluate.Work, compon
 
 // own puts objects in the order of applying and the owner's labels on them. Of an object that is there more than once the
 // last counts.
-func (r *Rendering) own(objects []render.Object) []cue.Output {
+func (r *Rendering) own(objects []render.Object) ([]cue.Output, error) {
 	var outputs []cue.Output
 	for _, one := range objects {
-		if !one.Replaced {
-			object.SetOwner(one.Object, r.owner, one.Name)
-			outputs = append(outputs, one.Output)
+		if one.Replaced {
+			continue
 		}
+		object.SetOwner(one.Object, r.owner, one.Name)
+		if cue.IsComponent(one.Object) {
+			if err := r.lineage.mark(one.Object); err != nil {
+				return nil, err
+			}
+		}
+		outputs = append(outputs, one.Output)
 	}
 	slices.SortStableFunc(outputs, func(a, b cue.Output) int { return cmp.Compare(rank(a), rank(b)) })
-	return outputs
+	return outputs, nil
 }
 
 // HasHealth tells whether the definition says itself when it is healthy.
@@ -78,6 +90,9 @@ func (r *Rendering) HasHealth() bool { return r.rendered.HasHealth }
 
 // ReadsOutputs tells whether Judge needs context.Outputs.
 func (r *Rendering) ReadsOutputs() bool { return r.rendered.ReadsOutputs }
+
+// Pending are the outputs that wait for what is live of others.
+func (r *Rendering) Pending() []render.Pending { return r.rendered.Pending }
 
 // Warnings are parameters that are accepted and do nothing, in words.
 func (r *Rendering) Warnings() []string { return r.rendered.Warnings }
@@ -101,7 +116,7 @@ func (r *Rendering) After(ctx context.Context, seen cue.Context) ([]cue.Output, 
 	if err != nil {
 		return nil, err
 	}
-	return r.own(objects), nil
+	return r.own(objects)
 }
 
 // Context is what definitions see of component.

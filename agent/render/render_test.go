@@ -42,7 +42,7 @@ func TestRender(t *testing.T) {
 	rendered := func(text string) (*Rendering, error) {
 		return Render(t.Context(), evaluator, evaluate.Work{
 			Type: "sample", Definition: def, Properties: Properties(component(text)), Context: Context(component(text), Cluster{}),
-		}, component(text))
+		}, component(text), nil)
 	}
 	one, err := rendered("x")
 	if err != nil {

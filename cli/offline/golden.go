@@ -68,6 +68,8 @@ func (b *Workbench) Test(ctx context.Context, options TestOptions) ([]CaseResult
 type outcome struct {
 	err     error
 	outputs []any
+	// waiting are the outputs that wait for others.
+	waiting []string
 	// status is nil where the case does not ask for it.
 	status *Status
 }
@@ -82,7 +84,7 @@ func (b *Workbench) run(ctx context.Context, definitions library, read *goldenCa
 	if err != nil {
 		return outcome{err: err}
 	}
-	got := outcome{outputs: []any{}}
+	got := outcome{outputs: []any{}, waiting: result.Waiting()}
 	for _, object := range result.Objects {
 		got.outputs = append(got.outputs, object.Object.Object)
 	}

@@ -31,6 +31,8 @@ type goldenCase struct {
 type expectation struct {
 	// Outputs are all objects in their order.
 	Outputs []any `json:"outputs,omitempty"`
+	// Waiting are the outputs that wait for what is live of others, as wheel render warns of them.
+	Waiting []string `json:"waiting,omitempty"`
 	// Error is a part of the message with which the rendering, or its status, is refused.
 	Error   string         `json:"error,omitempty"`
 	Healthy *bool          `json:"healthy,omitempty"`
@@ -39,7 +41,7 @@ type expectation struct {
 }
 
 func (e expectation) isEmpty() bool {
-	return e.Outputs == nil && e.Error == "" && !e.wantsStatus()
+	return e.Outputs == nil && e.Waiting == nil && e.Error == "" && !e.wantsStatus()
 }
 
 func (e expectation) wantsStatus() bool {
@@ -78,7 +80,7 @@ func (l library) readCase(file string, of place) (*goldenCase, error) {
 	decoder.DisallowUnknownFields()
 	decoder.UseNumber()
 	if err := decoder.Decode(read); err != nil {
-		return nil, fmt.Errorf("the case cannot be read: %w; it has properties, traits, context, status and expect: {outputs, error, healthy, message, exports}", err)
+		return nil, fmt.Errorf("the case cannot be read: %w; it has properties, traits, context, status and expect: {outputs, waiting, error, healthy, message, exports}", err)
 	}
 	if read.Type == "" && of.kind == kindComponent {
 		read.Type = of.name

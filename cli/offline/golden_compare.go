@@ -25,6 +25,9 @@ func (o outcome) against(want expectation) []string {
 	if want.Outputs != nil {
 		failures = compare(failures, "outputs", want.Outputs, o.outputs)
 	}
+	if want.Waiting != nil {
+		failures = compare(failures, "waiting", want.Waiting, append([]string{}, o.waiting...))
+	}
 	if want.Healthy != nil {
 		failures = compare(failures, "healthy", *want.Healthy, o.status.IsHealthy)
 	}
@@ -67,6 +70,9 @@ func (o outcome) expectation(read *goldenCase) expectation {
 	updated := expectation{}
 	if fresh || old.Outputs != nil {
 		updated.Outputs = o.outputs
+	}
+	if fresh && len(o.waiting) > 0 || old.Waiting != nil {
+		updated.Waiting = append([]string{}, o.waiting...)
 	}
 	if o.status == nil {
 		return updated

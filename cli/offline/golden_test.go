@@ -73,6 +73,61 @@ func TestGoldenCases(t *testing.T) {
 	}
 }
 
+func TestGoldenCasesOfCompositions(t *testing.T) {
+	const composed = `
+outputs: [
+	{name: "app", value: {apiVersion: "v1", kind: "Thing", host: context.outputs.db.status.exports.host}},
+	{name: "db", type: "component", value: type: "thing"},
+]`
+	const there = "context: {outputs: {db: {status: {isHealthy: %s, exports: {host: h}}}}}\n"
+	for name, tc := range map[string]struct {
+		text string
+		want []string
+	}{
+		"waits":                {"expect: {waiting: [output app waits for context.outputs.db.status.exports.host], healthy: false}", nil},
+		"waits in words":       {"expect: {message: output app waits for context.outputs.db.status.exports.host}", nil},
+		"waits without notice": {"expect: {waiting: []}", []string{"waiting (-want +got)", "+ - output app waits"}},
+		"filled":               {strings.Replace(there, "%s", "true", 1) + "expect: {waiting: [], healthy: true}", nil},
+		"filled and failed":    {strings.Replace(there, "%s", "false", 1) + "expect: {healthy: false, message: 'output db, Component example-db, is not healthy'}", nil},
+		"the status alone":     {"context: {outputs: {db: {exports: {host: h}}}}\nexpect: {waiting: []}", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "component/composed.cue", composed)
+			write(t, dir, "component/composed.tests/case.yaml", tc.text)
+			results, err := bench.Test(t.Context(), TestOptions{Definitions: dir})
+			if err != nil || len(results) != 1 {
+				t.Fatalf("got %+v, %v, want one result", results, err)
+			}
+			got := strings.Join(results[0].Failures, "\n")
+			if (got == "") != (tc.want == nil) {
+				t.Errorf("got %q", got)
+			}
+			for _, part := range tc.want {
+				if !strings.Contains(got, part) {
+					t.Errorf("got %s\nwant %s in it", got, part)
+				}
+			}
+		})
+	}
+	t.Run("updated", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "component/composed.cue", composed)
+		write(t, dir, "component/composed.tests/case.yaml", "expect: {}")
+		results, err := bench.Test(t.Context(), TestOptions{Definitions: dir, Update: true})
+		if err != nil || len(results) != 1 || !results[0].Updated {
+			t.Fatalf("got %+v, %v", results, err)
+		}
+		if again, err := bench.Test(t.Context(), TestOptions{Definitions: dir}); err != nil || len(again[0].Failures) > 0 {
+			t.Errorf("what was written is not as expected: %+v, %v", again, err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "component/composed.tests/case.yaml"))
+		if err != nil || !strings.Contains(string(text), "waiting:\n") {
+			t.Errorf("the case says nothing of what waits: %s, %v", text, err)
+		}
+	})
+}
+
 func TestGoldenCasesAreFound(t *testing.T) {
 	dir := t.TempDir()
 	const refused = "type: thing\nproperties: {none: 1}\nexpect: {error: none}\n"

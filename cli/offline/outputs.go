@@ -80,7 +80,11 @@ func (t *outputTexts) readOutput(fields structure, entry *ast.StructLit, conditi
 	if output.name == "" {
 		t.complete = false
 	}
-	if values := fields.values["value"]; len(values) > 0 {
+	if values := fields.values["value"]; len(values) > 0 && fields.values["type"] != nil {
+		if typ, literal := fields.literal("type"); literal && typ == cue.OutputTypeComponent {
+			t.checkComponent(output.name, values)
+		}
+	} else if len(values) > 0 {
 		t.problems = append(t.problems, checkObject(output.name, values, entry)...)
 	} else if !fields.open {
 		t.problem(entry, output.name, "the output has no value, the Kubernetes object to apply: add value: {apiVersion: ..., kind: ...}")

@@ -52,7 +52,11 @@ func (b *Workbench) Render(ctx context.Context, options Options) (*Result, error
 	return b.render(ctx, work)
 }
 
-// render renders a work whose directives are resolved. What is rendered sees no status: on a spoke there is none yet.
+// maxPasses bounds the length of a chain of outputs of which each reads the one before.
+const maxPasses = 16
+
+// render renders a work whose directives are resolved. What is rendered sees no status, since on a spoke there is none yet; but for
+// outputs that read what is live of others, for which the context stands in as far as it goes.
 func (b *Workbench) render(ctx context.Context, work evaluate.Work) (*Result, error) {
 	seen := work
 	seen.Context = work.Context.Without("status")
@@ -60,7 +64,41 @@ func (b *Workbench) render(ctx context.Context, work evaluate.Work) (*Result, er
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &Result{Rendering: rendering, bench: b, work: work}, nil
+	result := &Result{Rendering: rendering, bench: b, work: work}
+	return result, result.renderLive(ctx)
+}
+
+// renderLive renders again over what the context has of outputs that others read, for as long as that makes more of them.
+func (r *Result) renderLive(ctx context.Context) error {
+	live, err := r.live("")
+	if err != nil || r.Reads.None() || len(live) == 0 {
+		return err
+	}
+	for range maxPasses {
+		work := r.work
+		if work.Context, err = r.judgedContext(live); err != nil {
+			return err
+		}
+		before := len(r.Objects)
+		if r.Rendering, err = r.bench.evaluator.Render(ctx, work); err != nil {
+			return explain(err)
+		}
+		if len(r.Objects) == before {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Waiting says which outputs wait for what is live of others, one in a line.
+func (r *Result) Waiting() []string {
+	var lines []string
+	for _, output := range r.Pending {
+		for _, reference := range output.Waits {
+			lines = append(lines, "output "+output.Name+" waits for "+reference.Path)
+		}
+	}
+	return lines
 }
 
 // explain says of a broken definition what it defines, as the folder has it.

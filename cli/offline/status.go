@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/evaluate"
@@ -40,6 +41,9 @@ func (r *Result) Status(ctx context.Context, file string) (*Status, error) {
 	if work.Context, err = r.judgedContext(live); err != nil {
 		return nil, err
 	}
+	if missing := r.missing(work.Context); missing != "" {
+		return &Status{Message: missing}, nil
+	}
 	judgement, err := r.bench.evaluator.Judge(ctx, work, r.Rendering)
 	if err != nil {
 		return nil, err
@@ -56,6 +60,24 @@ func (r *Result) Status(ctx context.Context, file string) (*Status, error) {
 		status.Traits = append(status.Traits, TraitStatus{Type: trait.Type, IsHealthy: trait.Healthy, Message: trait.Message})
 	}
 	return status, r.addAfter(ctx, status, work)
+}
+
+// missing is why the component is not healthy whatever its definition says, or "": outputs wait, or components among them are
+// not healthy.
+func (r *Result) missing(live cue.Context) string {
+	if waiting := r.Waiting(); len(waiting) > 0 {
+		return strings.Join(waiting, "; ")
+	}
+	for _, object := range r.Objects {
+		if !cue.IsComponent(object.Object) {
+			continue
+		}
+		status, _ := live.Outputs[object.Name]["status"].(map[string]any)
+		if healthy, _ := status["isHealthy"].(bool); !healthy {
+			return fmt.Sprintf("output %s, Component %s, is not healthy", object.Name, object.Object.GetName())
+		}
+	}
+	return ""
 }
 
 func (r *Result) addAfter(ctx context.Context, status *Status, work evaluate.Work) error {
@@ -130,17 +152,21 @@ func (r *Result) judgedContext(live map[string]any) (cue.Context, error) {
 	return judged, nil
 }
 
-// seen gives the values for context.status, and the live object. An entry without a kind is an object's status, or the
-// values themselves as statusPaths name them.
+// seen gives the values for context.status, and the live object. An entry without a kind is a part of the object where it has a
+// status, and else the object's status, or the values themselves as statusPaths name them.
 func seen(output cue.Output, entry map[string]any) (status, object map[string]any) {
 	status = map[string]any{}
 	object = entry
-	if entry["kind"] == nil {
+	if _, part := entry["status"].(map[string]any); part && entry["kind"] == nil {
+		object = maps.Clone(output.Object.Object)
+		copyMap(object, entry)
+	}
+	if object["kind"] == nil {
 		object = maps.Clone(output.Object.Object)
 		object["status"] = entry
 		copyMap(status, entry)
 	} else if len(output.StatusPaths) == 0 {
-		copyMap(status, entry["status"])
+		copyMap(status, object["status"])
 	}
 	for _, path := range output.StatusPaths {
 		if value, ok := path.Find(object); ok {

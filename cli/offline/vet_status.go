@@ -18,7 +18,7 @@ func (v *vetter) checkStatus(one vetted) []cue.Problem {
 	case one.shape == cue.V1:
 		return checkPolicy(one.written)
 	case one.kind == kindComponent:
-		return v.checkStatusReads(one.written, outputsOf(one.written), "")
+		return append(v.checkStatusReads(one.written, outputsOf(one.written), ""), checkCircle(one.written)...)
 	}
 	var problems []cue.Problem
 	for _, name := range appliesTo(one.written) {
@@ -31,7 +31,8 @@ func (v *vetter) checkStatus(one vetted) []cue.Problem {
 	return problems
 }
 
-// checkStatusReads checks the readings of context.status.<output>.<name> against outputs.
+// checkStatusReads checks the readings of context.status.<output>.<name> against outputs, and in a component those of
+// context.outputs.<output> too.
 func (v *vetter) checkStatusReads(w *written, outputs *outputTexts, of string) []cue.Problem {
 	byName, known := map[string][]outputText{}, outputs.complete
 	for _, output := range outputs.list {
@@ -41,15 +42,15 @@ func (v *vetter) checkStatusReads(w *written, outputs *outputTexts, of string) [
 	var problems []cue.Problem
 	for _, form := range w.forms {
 		for _, reading := range readingsOf("context", form.Syntax) {
-			if len(reading.path) < 2 || reading.path[0] != "status" {
+			if len(reading.path) < 2 || reading.path[0] != "status" && (reading.path[0] != "outputs" || w.kind != kindComponent) {
 				continue
 			}
-			name := reading.path[1]
+			root, name := reading.path[0], reading.path[1]
 			message := ""
 			switch there := byName[name]; {
 			case len(there) == 0 && known && all && !fromTraits[name]:
-				message = fmt.Sprintf("context.status.%s: there is no output %q%s: there are %s", name, name, of, listOf(byName))
-			case len(there) > 0 && len(reading.path) > 2:
+				message = fmt.Sprintf("context.%s.%s: there is no output %q%s: there are %s", root, name, name, of, listOf(byName))
+			case root == "status" && len(there) > 0 && len(reading.path) > 2:
 				message = missingPath(there, reading.path[2], of)
 			}
 			if message != "" {

@@ -134,6 +134,43 @@ template: {
 			`x.cue:5:54: parameter "none" is read and not declared: declared are health, unused`,
 			"x.cue healthPolicy:1:11: context.outputs.svc: the definition declares no such output: there are more, output, service",
 		}},
+		"a composition": {map[string]string{"component/a.cue": `parameters: n: int
+let db = context.outputs.db
+outputs: [
+	{name: "db", type: "component", value: {type: "postgres", properties: n: parameters.n}},
+	{name: "app", value: {apiVersion: "v1", kind: "T", host: db.status.exports.host, own: *context.outputs.app.status.own | ""}},
+	if context.status.db.ready {{name: "last", type: "component", value: {definition: "x", parameters: {}}}},
+]`}, nil},
+		"components that cannot be made": {map[string]string{"component/a.cue": `parameters: {}
+outputs: [
+	{name: "a", type: "component", value: {typ: "x", traits: []}},
+	{name: "b", type: "component", value: {type: "x", definition: "y", propertes: {}}},
+	{name: "c", type: "component", value: {type: "No Name"}},
+	{name: "d", type: "component"},
+	{name: "e", type: "component", value: {definition: "x", parameters: {y: parameters.y}}},
+]`}, []string{
+			"component/a.cue:3:40: a: a component needs a type, the name of its definition",
+			"component/a.cue:3:46: a: unknown field typ: did you mean type? a component has type, properties and traits, or definition and parameters",
+			`component/a.cue:4:47: b: type says the same as definition: keep one of them`,
+			"component/a.cue:4:80: b: unknown field propertes: did you mean properties? a component has type, properties and traits, or definition and parameters",
+			`component/a.cue:5:47: c: type "No Name" names no definition: write the name of a ComponentDefinition, such as webservice, or its API line and name, such as v1/webservice`,
+			"component/a.cue:6:2: d: the output has no value, the Kubernetes object to apply: add value: {apiVersion: ..., kind: ...}",
+			"component/a.cue:7:58: parameters: within parameters: {...} the name parameters means that field itself: write context.parameters, or properties: {...}",
+		}},
+		"a circle of outputs": {map[string]string{"component/a.cue": `_of: context.status.a.x
+outputs: [
+	{name: "a", value: {apiVersion: "v1", kind: "T", metadata: name: "a", x: context.outputs.b.x}},
+	{name: "b", value: {apiVersion: "v1", kind: "T", metadata: name: "b", x: _of}},
+]`}, []string{
+			"component/a.cue:3:2: a: outputs read each other's live objects and none can be rendered first: a reads b reads a"}},
+		"a live object of no output": {map[string]string{"component/a.cue": `outputs: [
+	{name: "db", value: {apiVersion: "v1", kind: "T"}},
+	{name: "app", value: {apiVersion: "v1", kind: "U", x: context.outputs["dbb"].status.x, y: context.status.none.x}},
+]
+isHealthy: context.outputs.ap.x`}, []string{
+			`component/a.cue:3:56: context.outputs.dbb: there is no output "dbb": there are app, db`,
+			`component/a.cue:3:92: context.status.none: there is no output "none": there are app, db`,
+			`component/a.cue:5:12: context.outputs.ap: there is no output "ap": there are app, db`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -36,6 +36,9 @@ func renderCommand() *cobra.Command {
 			for _, warning := range result.Warnings {
 				fmt.Fprintln(command.ErrOrStderr(), "warning:", warning)
 			}
+			for _, waiting := range result.Waiting() {
+				fmt.Fprintln(command.ErrOrStderr(), "warning:", waiting)
+			}
 			if command.Flags().Changed("status") {
 				return printStatus(command, result, statusFile(live, args), output)
 			}
@@ -48,7 +51,7 @@ func renderCommand() *cobra.Command {
 	}
 	command.Flags().StringVarP(&options.Component, "filename", "f", "", "file of the Component, YAML or JSON")
 	command.Flags().StringVar(&options.Definitions, "definitions", "", "folder of definitions: component/<name>/*.cue, trait/<name>/*.cue, or files in KubeVela's form")
-	command.Flags().StringVar(&options.Context, "context", "", "file with a map that is laid over the context: appName, clusterVersion, status, workflow, ...; and applicationParameters, sources and dependencies for from* directives")
+	command.Flags().StringVar(&options.Context, "context", "", "file with a map that is laid over the context: appName, clusterVersion, status, outputs, workflow, ...; and applicationParameters, sources and dependencies for from* directives")
 	command.Flags().StringVar(&live, "status", "", "print isHealthy, message and exports instead, over the live objects in a file, by output name; without a file, over those in the context")
 	command.Flags().Lookup("status").NoOptDefVal = fromContext
 	command.Flags().StringVarP(&output, "output", "o", "yaml", "yaml or json")

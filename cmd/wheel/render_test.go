@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -33,6 +35,24 @@ func TestRenderCommand(t *testing.T) {
 	}
 	if output, _, err := wheelRender(t, "-f", definitions+"/batch.yaml"); err != nil || !strings.HasPrefix(output, "- apiVersion: batch/v1\n") {
 		t.Errorf("got %v: %s", err, output)
+	}
+}
+
+func TestRenderCommandNamesWhatWaits(t *testing.T) {
+	output, warnings, err := wheelRender(t, "-f", definitions+"/stack.yaml")
+	if err != nil || warnings != "warning: output frontend waits for context.outputs.backend.status.exports.host\n" {
+		t.Errorf("got %v, warnings %q", err, warnings)
+	}
+	if !strings.Contains(output, "name: shop-backend") || strings.Contains(output, "shop-frontend") {
+		t.Errorf("got %s", output)
+	}
+	live := filepath.Join(t.TempDir(), "context.yaml")
+	if err := os.WriteFile(live, []byte("outputs: {backend: {status: {exports: {host: there}}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, warnings, err = wheelRender(t, "-f", definitions+"/stack.yaml", "--context", live)
+	if err != nil || warnings != "" || !strings.Contains(output, "BACKEND: http://there:8080") {
+		t.Errorf("with the backend live: got %v, warnings %q: %s", err, warnings, output)
 	}
 }
 

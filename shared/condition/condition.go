@@ -61,6 +61,10 @@ const (
 	ReasonDispatchFailed = "DispatchFailed"
 	// ReasonWaitingForDependency: an upstream component is not healthy yet.
 	ReasonWaitingForDependency = "WaitingForDependency"
+	// ReasonWaitingForOutput: an output reads what is not there yet of the live object of another one.
+	ReasonWaitingForOutput = "WaitingForOutput"
+	// ReasonCompositionRefused: a component is made of itself, or of too many, one within the other.
+	ReasonCompositionRefused = "CompositionRefused"
 	// ReasonUnhealthy: the spoke says that the current revision is not healthy.
 	ReasonUnhealthy = "Unhealthy"
 	// ReasonUnknown: the state cannot be read.

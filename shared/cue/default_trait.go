@@ -24,11 +24,15 @@ func (t *Template) RenderOpen(context Context, properties []byte) ([]OpenOutput,
 	}
 	var outputs []OpenOutput
 	err := t.use(func(i *instance) error {
-		root, err := i.evaluate(context, properties)
+		root, err := i.evaluate(t.source.chain.complete(context), properties)
 		if err != nil {
 			return err
 		}
-		outputs, err = openOutputs(root.LookupPath(cue.ParsePath("outputs")), context, t.source.evaluated)
+		entries, err := t.source.readEntries(root, context)
+		if err != nil {
+			return err
+		}
+		outputs, err = openEntries(entries, t.source.evaluated)
 		return err
 	})
 	return outputs, err
@@ -42,14 +46,30 @@ func openOutputs(list cue.Value, context Context, evaluated bool) ([]OpenOutput,
 	if err != nil {
 		return nil, err
 	}
-	var outputs []OpenOutput
+	var entries []outputEntry
 	for index, output := range checked {
-		path := cue.MakePath(cue.Index(index), cue.Str("value"))
-		value, err := detach(list.LookupPath(path))
+		entries = append(entries, outputEntry{Output: output, at: list.LookupPath(cue.MakePath(cue.Index(index)))})
+	}
+	return openEntries(entries, evaluated)
+}
+
+// openEntries copies the objects of outputs, so that they can be patched.
+func openEntries(entries []outputEntry, evaluated bool) ([]OpenOutput, error) {
+	var outputs []OpenOutput
+	for _, entry := range entries {
+		open := OpenOutput{Output: entry.Output, Evaluated: evaluated}
+		var err error
+		switch {
+		case entry.Object == nil:
+		case entry.Type == OutputTypeComponent: // what is patched is the Component, not what the author wrote
+			open.Value, err = componentValue(entry.Object, entry.at.LookupPath(cue.ParsePath("value")))
+		default:
+			open.Value, err = detach(entry.at.LookupPath(cue.ParsePath("value")))
+		}
 		if err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, OpenOutput{Output: output, Value: value, Evaluated: evaluated})
+		outputs = append(outputs, open)
 	}
 	return outputs, nil
 }

@@ -2,8 +2,13 @@ package cue
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-// OutputTypeResource is the type of an output whose value is a Kubernetes object, and the default (KEP-2.1).
-const OutputTypeResource = "resource"
+// Types of outputs (KEP-2.1).
+const (
+	// OutputTypeResource is the type of an output whose value is a Kubernetes object, and the default.
+	OutputTypeResource = "resource"
+	// OutputTypeComponent is the type of an output whose value says which component to make of which definition.
+	OutputTypeComponent = "component"
+)
 
 // Output is one entry of a definition's outputs.
 type Output struct {
@@ -11,8 +16,11 @@ type Output struct {
 	Name string
 	// Type says what Object is.
 	Type string
-	// Object is complete but for its namespace, which may be empty: that a kind is namespaced is not known here.
+	// Object is complete but for its namespace, which may be empty: that a kind is namespaced is not known here. A component is the
+	// object Component. Nil while the output waits.
 	Object *unstructured.Unstructured
 	// StatusPaths are the values of the live object that health and exports read. Without any, they see its whole status.
 	StatusPaths []StatusPath
+	// Waits is what the output reads of others and what is not there yet. Such an output is not rendered.
+	Waits []Reference
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // Render evaluates the outputs. All of them are concrete objects with apiVersion, kind and name, or the *Error that it
-// returns has every reason why not. Nothing is rendered in part. Properties that CheckParameters accepts are taken for
-// granted: others are judged by CUE alone here, in its own words.
+// returns has every reason why not. Nothing is rendered in part, but for outputs that wait for the live object of another
+// one: those have Waits and no Object. Properties that CheckParameters accepts are taken for granted: others are judged by CUE alone
+// here, in its own words.
 func (t *Template) Render(context Context, properties []byte) ([]Output, error) {
 	properties = orEmpty(properties)
 	if err := checkProperties(properties); err != nil {
@@ -19,11 +20,14 @@ func (t *Template) Render(context Context, properties []byte) ([]Output, error) 
 	}
 	var outputs []Output
 	err := t.use(func(i *instance) error {
-		root, err := i.evaluate(context, properties)
+		root, err := i.evaluate(t.source.chain.complete(context), properties)
 		if err != nil {
 			return err
 		}
-		outputs, err = readOutputs(root.LookupPath(cue.ParsePath("outputs")), context)
+		entries, err := t.source.readEntries(root, context)
+		for _, entry := range entries {
+			outputs = append(outputs, entry.Output)
+		}
 		return err
 	})
 	return outputs, err
@@ -40,7 +44,7 @@ func readOutputs(list cue.Value, context Context) ([]Output, error) {
 	if err != nil {
 		return nil, newError(problemsOf(err))
 	}
-	reader := &outputReader{context: context, names: map[string]string{}, objects: map[string]string{}}
+	reader := newOutputReader(context)
 	var outputs []Output
 	for items.Next() {
 		outputs = append(outputs, reader.read(items.Value()))
@@ -106,21 +110,28 @@ type outputReader struct {
 	objects map[string]string
 }
 
+func newOutputReader(context Context) *outputReader {
+	return &outputReader{context: context, names: map[string]string{}, objects: map[string]string{}}
+}
+
 func (r *outputReader) read(value cue.Value) Output {
 	entry, ok := r.value(value).(map[string]any)
 	if !ok {
 		r.report(value, "an output must be a struct of name and value")
 		return Output{}
 	}
-	output := Output{Type: OutputTypeResource}
+	output := Output{Type: r.readType(value, entry)}
 	for _, key := range sortedKeys(entry) {
 		field := value.LookupPath(cue.MakePath(cue.Str(key)))
 		switch key {
 		case "name":
 			output.Name, _ = entry[key].(string)
 		case "type":
-			r.readType(field, entry[key])
 		case "value":
+			if output.Type == OutputTypeComponent {
+				output.Object = r.readComponent(field, output.Name, entry[key])
+				continue
+			}
 			output.Object = r.readObject(field, entry[key])
 		case "statusPaths":
 			output.StatusPaths = r.readStatusPaths(field, entry[key])
@@ -148,9 +159,16 @@ func (r *outputReader) checkOutput(value cue.Value, output Output, entry map[str
 	}
 }
 
-func (r *outputReader) readType(field cue.Value, typ any) {
-	if typ != OutputTypeResource {
-		r.report(field, fmt.Sprintf("output type %v is not known, want %q", typ, OutputTypeResource))
+func (r *outputReader) readType(value cue.Value, entry map[string]any) string {
+	switch typ, given := entry["type"]; {
+	case !given, typ == OutputTypeResource:
+		return OutputTypeResource
+	case typ == OutputTypeComponent:
+		return OutputTypeComponent
+	default:
+		r.report(value.LookupPath(cue.ParsePath("type")),
+			fmt.Sprintf("output type %v is not known, want %q or %q", typ, OutputTypeResource, OutputTypeComponent))
+		return OutputTypeResource
 	}
 }
 
@@ -172,12 +190,17 @@ func (r *outputReader) readObject(field cue.Value, content any) *unstructured.Un
 	if object.GetName() == "" {
 		object.SetName(r.context.Name)
 	}
+	r.noteObject(field, object)
+	return object
+}
+
+// noteObject finds objects that are rendered twice.
+func (r *outputReader) noteObject(field cue.Value, object *unstructured.Unstructured) {
 	key := strings.Join([]string{object.GroupVersionKind().GroupKind().String(), object.GetNamespace(), object.GetName()}, " ")
 	if first, taken := r.objects[key]; taken {
 		r.report(field, fmt.Sprintf("%s %s is rendered already, at %s", object.GetKind(), object.GetName(), first))
 	}
 	r.objects[key] = formatPosition(field.Pos())
-	return object
 }
 
 func (r *outputReader) readStatusPaths(field cue.Value, content any) []StatusPath {

@@ -143,7 +143,7 @@ func TestRenderRefuses(t *testing.T) {
 		"unknown type and field": {
 			`[{name: "a", type: "helm", vale: 1, value: {apiVersion: "v1", kind: "A"}}]`,
 			[]string{
-				`webservice/template.cue:3:23: outputs[0].type: output type helm is not known, want "resource"`,
+				`webservice/template.cue:3:23: outputs[0].type: output type helm is not known, want "resource" or "component"`,
 				`webservice/template.cue:3:37: outputs[0].vale: unknown field vale: an output has name, type, value and statusPaths`,
 			},
 		},

@@ -36,6 +36,8 @@ type source struct {
 	readsOutputs bool
 	// evaluated is HasUnusualPatterns of the forms.
 	evaluated bool
+	// chain is what the outputs read of each other.
+	chain chain
 }
 
 // readSource parses the files and finds what they declare. It reports every file's syntax errors at once.
@@ -54,6 +56,9 @@ func readSource(def definition.Definition, kind kind) (*source, error) {
 			}
 		}
 		src.readsOutputs = src.readsOutputs || refersTo(form.Syntax, "context", "outputs")
+	}
+	if kind == kindComponent { // what a trait reads is what is rendered so far
+		src.chain = readChain(forms)
 	}
 	return src, src.check()
 }
@@ -77,6 +82,9 @@ func (s *source) check() error {
 		})
 	case singular != nil:
 		s.parameters = "parameter"
+	}
+	for _, form := range s.forms {
+		problems = append(problems, shadowedParameters(form.Syntax)...)
 	}
 	return newError(problems)
 }
@@ -146,6 +154,9 @@ func (s *source) parse() ([]*ast.File, error) {
 		file, err := form.Parse()
 		if err != nil {
 			return nil, newError(problemsOf(err))
+		}
+		if s.chain.grouped {
+			group(file)
 		}
 		files = append(files, file)
 	}

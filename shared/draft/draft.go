@@ -36,6 +36,8 @@ func (d *Draft) Close() {
 type Part struct {
 	// Name under which it was declared. Two parts from traits of KubeVela v1 may have one name.
 	Name string
+	// Type of the output; empty for a resource.
+	Type string
 	// From is the type of the trait that rendered it, or "" for the component's own.
 	From string
 	// Object is what it is so far. Every part has a CUE context of its own or shares one with others of the same Draft.
@@ -62,6 +64,7 @@ func (p *Part) MergeStrategic(with cue.Value) error {
 // Object is a finished object of a Draft.
 type Object struct {
 	Name        string
+	Type        string
 	From        string
 	StatusPaths []problems.StatusPath
 	// Content is complete but for its name and namespace, which it may lack.
@@ -78,7 +81,7 @@ func (d *Draft) Finish() ([]Object, error) {
 		for _, problem := range wrong {
 			found = append(found, d.within(i, problem))
 		}
-		objects = append(objects, Object{Name: part.Name, From: part.From, StatusPaths: part.StatusPaths, Content: content})
+		objects = append(objects, Object{Name: part.Name, Type: part.Type, From: part.From, StatusPaths: part.StatusPaths, Content: content})
 	}
 	if err := problems.NewError(found); err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func renderWork(request render.Request) (answer, error) {
 		return answer{}, err
 	}
 	return answer{
-		Objects: objects, Properties: rendering.Properties, Dispatcher: rendering.Dispatcher, Warnings: rendering.Warnings(),
+		Objects: objects, Properties: rendering.Properties, Dispatcher: rendering.Dispatcher, Warnings: rendering.Warnings(), Pending: rendering.Pending, Reads: rendering.Reads,
 		HasHealth: rendering.HasHealth(), ReadsOutputs: rendering.ReadsOutputs(), HasAfter: rendering.HasAfter(),
 	}, nil
 }

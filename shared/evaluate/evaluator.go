@@ -59,7 +59,7 @@ func (e *Evaluator) Check(ctx context.Context, work Work) error {
 	return err
 }
 
-// Render renders. Nothing is rendered in part. The error is a *DefinitionError, a *PropertiesError, a *LimitError, or is or
+// Render renders. Nothing is rendered in part, but for outputs that are Pending. The error is a *DefinitionError, a *PropertiesError, a *LimitError, or is or
 // wraps a *cue.Error, unless something is wrong with the program itself.
 func (e *Evaluator) Render(ctx context.Context, work Work) (*Rendering, error) {
 	got, err := e.ask(ctx, question{Operation: renderAll}, work)

@@ -19,6 +19,8 @@ type answer struct {
 	Properties, Dispatcher            []byte
 	HasHealth, ReadsOutputs, HasAfter bool
 	Warnings                          []string
+	Pending                           []render.Pending
+	Reads                             render.Reads
 
 	Judgements []judgement
 }
@@ -112,7 +114,7 @@ func (a answer) rendering() (*Rendering, error) {
 		return nil, err
 	}
 	return &Rendering{
-		Objects: objects, Properties: a.Properties, Dispatcher: a.Dispatcher, Warnings: a.Warnings,
+		Objects: objects, Properties: a.Properties, Dispatcher: a.Dispatcher, Warnings: a.Warnings, Pending: a.Pending, Reads: a.Reads,
 		HasHealth: a.HasHealth, ReadsOutputs: a.ReadsOutputs, HasAfter: a.HasAfter,
 	}, nil
 }

@@ -35,6 +35,10 @@ type Rendering struct {
 	Properties []byte
 	// Dispatcher is what a pre trait put in the place of the component's dispatcher, as JSON; nil when none did.
 	Dispatcher []byte
+	// Pending are the outputs that wait for the live objects of others. They are not among the Objects.
+	Pending []render.Pending
+	// Reads tells which outputs' live objects the rendering depends on.
+	Reads render.Reads
 	// HasHealth tells whether the definition says itself when it is healthy.
 	HasHealth bool
 	// ReadsOutputs tells whether judging needs context.Outputs.

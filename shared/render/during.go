@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"wheelwright.dev/wheelwright/shared/cue"
@@ -9,24 +10,28 @@ import (
 	"wheelwright.dev/wheelwright/shared/draft"
 )
 
-// during runs the default traits over the draft, one after the other.
-func during(request Request, drafted *draft.Draft) error {
+// during runs the default traits over the draft, one after the other. What they want of outputs that wait has to wait
+// too; a trait of KubeVela's shape wants the first one.
+func during(request Request, drafted *draft.Draft, rendering *Rendering) error {
 	for i, trait := range request.Traits {
 		if trait.Definition.phase != definition.PhaseDefault {
+			continue
+		}
+		if trait.Definition.v1 != nil && rendering.mainWaits {
 			continue
 		}
 		// What is missing is the component's fault, or an earlier trait's.
 		if err := drafted.Check(); err != nil {
 			return request.withMissing(err)
 		}
-		if err := applyTrait(request, drafted, trait); err != nil {
+		if err := applyTrait(request, drafted, trait, rendering.Pending); err != nil {
 			return &Error{Trait: trait.place(i), Err: err}
 		}
 	}
 	return nil
 }
 
-func applyTrait(request Request, drafted *draft.Draft, trait AppliedTrait) error {
+func applyTrait(request Request, drafted *draft.Draft, trait AppliedTrait, pending []Pending) error {
 	context := request.traitContext(request.Properties)
 	if trait.Definition.v1 != nil {
 		return trait.Definition.v1.Trait(drafted, request.v1Context(context), trait.Properties)
@@ -39,7 +44,10 @@ func applyTrait(request Request, drafted *draft.Draft, trait AppliedTrait) error
 	if err != nil {
 		return err
 	}
-	if err := patchOutputs(drafted, asked.Patches); err != nil {
+	patches := slices.DeleteFunc(asked.Patches, func(patch cue.OutputPatch) bool {
+		return slices.ContainsFunc(pending, func(output Pending) bool { return output.Name == patch.Name })
+	})
+	if err := patchOutputs(drafted, patches); err != nil {
 		return err
 	}
 	return addOutputs(drafted, asked.Outputs, trait.Definition.name)

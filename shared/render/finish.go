@@ -1,8 +1,7 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,9 @@ import (
 	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/draft"
 )
+
+// maxLabel is how long a name may be that outputs of KubeVela's shape get, before it is shortened.
+const maxLabel = 40
 
 // finish decides the draft's defaults and names what has no name of its own.
 func finish(request Request, drafted *draft.Draft, rendering *Rendering) error {
@@ -25,11 +27,25 @@ func finish(request Request, drafted *draft.Draft, rendering *Rendering) error {
 			object.Content.SetName(objectName(request, i, object.Name))
 		}
 		output := cue.Output{
-			Name: outputName(object.Name, names), Type: cue.OutputTypeResource, Object: object.Content, StatusPaths: object.StatusPaths,
+			Name: outputName(object.Name, names), Type: cmp.Or(object.Type, cue.OutputTypeResource), Object: object.Content, StatusPaths: object.StatusPaths,
 		}
 		rendering.Objects = append(rendering.Objects, Object{Output: output, Declared: object.Name, From: object.From})
 	}
 	return markReplaced(request, rendering.Objects)
+}
+
+// checkComponents refuses Components among the objects that say of themselves what only the hub may say.
+func checkComponents(objects []Object) error {
+	var problems []cue.Problem
+	for _, object := range objects {
+		if !cue.IsComponent(object.Object) {
+			continue
+		}
+		if err := cue.CheckComponent(object.Object); err != nil {
+			problems = append(problems, cue.Problem{Path: object.Name, Message: err.Error()})
+		}
+	}
+	return cue.NewError(problems)
 }
 
 // objectName is the component's name for its main object and for all of the KEP's shape; what else a definition of
@@ -38,7 +54,7 @@ func objectName(request Request, index int, output string) string {
 	if index == 0 || request.Component.kep != nil {
 		return request.Context.Name
 	}
-	return request.Context.Name + "-" + label(output)
+	return request.Context.Name + "-" + cue.Label(output, maxLabel)
 }
 
 // outputName is name, made valid and unique: outputs of KubeVela's shape may be called anything, and two traits may use one
@@ -46,7 +62,7 @@ func objectName(request Request, index int, output string) string {
 func outputName(name string, taken map[string]bool) string {
 	valid := name
 	if len(validation.IsValidLabelValue(name)) > 0 || name == "" {
-		valid = label(name)
+		valid = cue.Label(name, maxLabel)
 	}
 	unique := valid
 	for n := 2; taken[unique]; n++ {
@@ -54,22 +70,6 @@ func outputName(name string, taken map[string]bool) string {
 	}
 	taken[unique] = true
 	return unique
-}
-
-// label makes a DNS label of any text. What cannot stand in one is told apart by a hash.
-func label(text string) string {
-	lower := strings.ToLower(text)
-	if len(validation.IsDNS1123Label(lower)) == 0 && len(lower) <= 40 {
-		return lower
-	}
-	kept := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '-'
-	}, lower)
-	sum := sha256.Sum256([]byte(text))
-	return strings.Trim(kept[:min(len(kept), 40)], "-") + "-" + hex.EncodeToString(sum[:4])
 }
 
 // markReplaced finds objects that are rendered more than once. Only what KubeVela's own definitions do is passed over:

@@ -140,6 +140,9 @@ func (r *Rendering) After(context cue.Context) (added []Object, err error) {
 			added = append(added, Object{Output: output, From: trait.Definition.name, Declared: output.Name})
 		}
 	}
+	if err := checkComponents(added); err != nil {
+		return nil, err
+	}
 	return added, markReplaced(r.request, append(append([]Object{}, r.Objects...), added...))
 }
 

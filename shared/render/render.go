@@ -5,6 +5,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
@@ -34,9 +35,34 @@ type Rendering struct {
 	Properties []byte
 	// Dispatcher is what a pre trait put in the place of the component's dispatcher, as JSON; nil when none did.
 	Dispatcher []byte
+	// Pending are the component's outputs that wait for the live objects of others. They are not among the Objects.
+	Pending []Pending
+	// Reads tells which outputs' live objects the rendering depends on.
+	Reads Reads
 
 	request Request
+	// mainWaits is set where the component's first output is Pending.
+	mainWaits bool
 }
+
+// Pending is an output that waits.
+type Pending struct {
+	Name  string
+	Waits []cue.Reference
+}
+
+// Reads are outputs whose live objects other outputs read.
+type Reads struct {
+	Names []string
+	// All is set where it may be any output's.
+	All bool
+}
+
+// Has tells whether the live object of an output is read.
+func (r Reads) Has(name string) bool { return r.All || slices.Contains(r.Names, name) }
+
+// None tells whether the rendering is the same whatever is live.
+func (r Reads) None() bool { return !r.All && len(r.Names) == 0 }
 
 // Object is one object of a Rendering.
 type Object struct {
@@ -114,27 +140,30 @@ func Render(request Request) (*Rendering, error) {
 	return prepared.Render()
 }
 
-// Render renders. Nothing is rendered in part: the first trait that fails ends it. The error is or wraps a *cue.Error
-// unless something is wrong with the program itself.
+// Render renders. Nothing is rendered in part, but for outputs that are Pending: the first trait that fails ends it. The
+// error is or wraps a *cue.Error unless something is wrong with the program itself.
 func (p *Prepared) Render() (rendering *Rendering, err error) {
 	request := p.request
 	defer cue.Guard(request.Type, &err)
 	rendering = &Rendering{Properties: request.Properties, Dispatcher: p.dispatcher, request: request}
+	if kep := request.Component.kep; kep != nil {
+		rendering.Reads.Names, rendering.Reads.All = kep.Reads()
+	}
 	if request.Component.kep != nil && !request.has(definition.PhaseDefault) {
 		return rendering, renderPlain(request, rendering)
 	}
-	drafted, err := start(request)
+	drafted, err := start(request, rendering)
 	if err != nil {
 		return nil, err
 	}
 	defer drafted.Close()
-	if err := during(request, drafted); err != nil {
+	if err := during(request, drafted, rendering); err != nil {
 		return nil, err
 	}
 	if err := finish(request, drafted, rendering); err != nil {
 		return nil, request.withMissing(err)
 	}
-	return rendering, nil
+	return rendering, checkComponents(rendering.Objects)
 }
 
 // checkTraits finds traits that are not for this type of component, and such whose own properties are wrong.
@@ -161,13 +190,17 @@ func renderPlain(request Request, rendering *Rendering) error {
 		return err
 	}
 	for _, output := range outputs {
+		if len(output.Waits) > 0 {
+			rendering.Pending = append(rendering.Pending, Pending{Name: output.Name, Waits: output.Waits})
+			continue
+		}
 		rendering.Objects = append(rendering.Objects, Object{Output: output, Declared: output.Name})
 	}
-	return nil
+	return checkComponents(rendering.Objects)
 }
 
 // start renders the component itself.
-func start(request Request) (*draft.Draft, error) {
+func start(request Request, rendering *Rendering) (*draft.Draft, error) {
 	if request.Component.v1 != nil {
 		return request.Component.v1.Component(request.v1Context(request.Context), request.Properties)
 	}
@@ -175,7 +208,16 @@ func start(request Request) (*draft.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &draft.Draft{Parts: open(outputs, "")}, nil
+	var parts []cue.OpenOutput
+	for i, output := range outputs {
+		if len(output.Waits) > 0 {
+			rendering.mainWaits = rendering.mainWaits || i == 0
+			rendering.Pending = append(rendering.Pending, Pending{Name: output.Name, Waits: output.Waits})
+			continue
+		}
+		parts = append(parts, output)
+	}
+	return &draft.Draft{Parts: open(parts, "")}, nil
 }
 
 func open(outputs []cue.OpenOutput, from string) []draft.Part {
@@ -185,7 +227,7 @@ func open(outputs []cue.OpenOutput, from string) []draft.Part {
 		if output.Evaluated {
 			object = patch.NewEvaluatedObject(output.Value)
 		}
-		parts = append(parts, draft.Part{Name: output.Name, From: from, Object: object, StatusPaths: output.StatusPaths})
+		parts = append(parts, draft.Part{Name: output.Name, Type: output.Type, From: from, Object: object, StatusPaths: output.StatusPaths})
 	}
 	return parts
 }

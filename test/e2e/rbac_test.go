@@ -29,7 +29,7 @@ func TestPodsHaveTheRightsThatAreDelivered(t *testing.T) {
 		"HubDeletesNoApplications":  {"hub", fleet.HubDeployment, "delete", "core.wheelwright.dev", "applications", false},
 		"AgentWritesHealth":         {"dev-eu", fleet.AgentDeployment, "patch", "core.wheelwright.dev", "components/status", true},
 		"AgentAppliesDeployments":   {"dev-eu", fleet.AgentDeployment, "patch", "apps", "deployments", true},
-		"AgentCreatesNoComponents":  {"dev-eu", fleet.AgentDeployment, "create", "core.wheelwright.dev", "components", false},
+		"AgentComposesComponents":   {"dev-eu", fleet.AgentDeployment, "create", "core.wheelwright.dev", "components", true},
 		"AgentTouchesNoWorkRecords": {"dev-eu", fleet.AgentDeployment, "delete", "work.open-cluster-management.io", "appliedmanifestworks", false},
 	}
 	for name, c := range cases {

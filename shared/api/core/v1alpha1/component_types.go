@@ -16,6 +16,10 @@ const (
 	ApplicationComponentLabel = "core.wheelwright.dev/application-component"
 )
 
+// ComposedByAnnotation is on a Component that is made by another one, and holds the types of those above it, separated by commas,
+// the outermost first.
+const ComposedByAnnotation = "core.wheelwright.dev/composed-by"
+
 // Dependency names a component that must be healthy first.
 type Dependency struct {
 	// name of the component in the same Application; on a spoke, of the Component in the same namespace.

@@ -1,0 +1,94 @@
+package component
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"wheelwright.dev/wheelwright/agent/object"
+	agentrender "wheelwright.dev/wheelwright/agent/render"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/render"
+)
+
+// liveOf looks up what is live of a Component. Nothing is read or watched for it before it is asked.
+func (r *Reconciler) liveOf(run *run) agentrender.Live {
+	var ledger *corev1alpha1.ResourceTracker
+	asked := false
+	return func(ctx context.Context, rendered *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if !asked {
+			var err error
+			if ledger, err = r.trackers.Load(ctx, run.owner); err != nil {
+				return nil, err
+			}
+			if ledger != nil {
+				if err := r.watcher.Use(ctx, run.name(), kindsOf(ledger, r.served)); err != nil {
+					return nil, err
+				}
+			}
+			asked = true
+		}
+		return r.liveObject(ctx, run, ledger, rendered)
+	}
+}
+
+// liveObject is what the tracker holds under the identity of a rendered object, as the watch shows it.
+func (r *Reconciler) liveObject(
+	ctx context.Context, run *run, ledger *corev1alpha1.ResourceTracker, rendered *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
+	if ledger == nil {
+		return nil, nil
+	}
+	for _, resource := range ledger.Spec.Resources {
+		key, wanted := object.KeyOfTracked(resource), object.KeyOf(rendered)
+		// A missing namespace is the Component's own, unless the kind has none.
+		wanted.Namespace = cmp.Or(wanted.Namespace, run.component.Namespace)
+		if key.Namespace == "" {
+			wanted.Namespace = ""
+		}
+		kind := object.KindOfTracked(resource)
+		if key != wanted || !r.served(kind) {
+			continue
+		}
+		live, err := r.watcher.Get(ctx, kind, key)
+		if err != nil || live == nil || live.GetLabels()[corev1alpha1.ComponentUIDLabel] != string(run.owner.UID) {
+			return nil, err
+		}
+		return live, nil
+	}
+	return nil, nil
+}
+
+// awaitOutputs keeps a Component from being judged while outputs wait for what is live of others. All else is applied.
+func (r *Reconciler) awaitOutputs(_ context.Context, run *run) *halt {
+	pending := run.rendering.Pending()
+	if len(pending) == 0 {
+		return nil
+	}
+	return stop(condition.Applied, condition.ReasonWaitingForOutput, "%s", waitingText(pending))
+}
+
+// waitingText says what outputs wait for, each thing once.
+func waitingText(pending []render.Pending) string {
+	var lines []string
+	said := map[string]bool{}
+	for _, output := range pending {
+		for _, reference := range output.Waits {
+			if said[reference.Path] || len(lines) == maxNamed {
+				continue
+			}
+			said[reference.Path] = true
+			of := "another output"
+			if reference.Output != "" {
+				of = "output " + reference.Output
+			}
+			lines = append(lines, fmt.Sprintf("Waiting for %s: %s is not there yet, which output %s reads",
+				of, reference.Path, output.Name))
+		}
+	}
+	return strings.Join(lines, ". ")
+}
