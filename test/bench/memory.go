@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/test/resident"
 )
 
 // An Application holds at most 100 components, so 500 are five of them.
@@ -17,7 +15,8 @@ const (
 	components   = 100
 )
 
-// memory measures the resident memory of the hub manager and of the agent, idle and with 500 components. The floor is what
+// memory measures the resident memory of the hub manager and of the agent, their worker processes among it, idle and with 500
+// components. The floor is what
 // each needs idle.
 func (b *bench) memory(ctx context.Context) ([]record, error) {
 	hubIdle, agentIdle, err := b.resident()
@@ -60,17 +59,8 @@ func (b *bench) resident() (hub, agent float64, err error) {
 	return hub, agent, err
 }
 
-// residentOf is a process's resident set in MiB, as Linux counts it.
+// residentOf is what a process has in memory with its worker processes, in MiB.
 func residentOf(pid int) (float64, error) {
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(content)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
-			return kib / 1024, err
-		}
-	}
-	return 0, fmt.Errorf("process %d tells nothing of its memory", pid)
+	bytes, err := resident.WithChildren(pid)
+	return float64(bytes) / (1 << 20), err
 }
