@@ -27,6 +27,9 @@ func trim(cached any) (any, error) {
 		for _, trait := range component.Spec.DefinitionSnapshot.Traits {
 			share(trait.Files)
 		}
+		for _, made := range component.Spec.DefinitionSnapshot.Components {
+			share(made.Files)
+		}
 	}
 	return cached, nil
 }

@@ -49,6 +49,9 @@ func checkComponents(ctx context.Context, app *corev1alpha1.Application, found d
 		}
 		problems = append(problems, wrong...)
 	}
+	if err := checkComposed(ctx, app, found, checker, broken); err != nil {
+		return nil, err
+	}
 	if len(broken) > 0 {
 		return slices.SortedFunc(maps.Values(broken), func(a, b problem) int { return strings.Compare(a.message, b.message) }), nil
 	}
@@ -57,6 +60,18 @@ func checkComponents(ctx context.Context, app *corev1alpha1.Application, found d
 		return nil, err
 	}
 	return append(problems, checkSizes(app, built)...), nil
+}
+
+// checkComposed finds what is wrong with the definitions of components that other definitions make. What those will be given
+// is not known here.
+func checkComposed(ctx context.Context, app *corev1alpha1.Application, found definitions, checker Checker, broken map[string]problem) error {
+	for _, typ := range typesOf(app, found)[len(typesOf(app, definitions{})):] {
+		component := corev1alpha1.ApplicationComponent{Name: typ, Type: typ}
+		if _, err := sortProblems(component, checkComponent(ctx, app, component, found, checker), broken); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sortProblems tells what is wrong with definitions, which is kept once however many components use them, from what is wrong

@@ -2,6 +2,8 @@ package application
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -9,6 +11,8 @@ import (
 
 	"wheelwright.dev/wheelwright/dispatch"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/definition"
 )
 
 // Labels of a dispatched Component, for people on the spoke.
@@ -37,17 +41,64 @@ func contents(app *corev1alpha1.Application, found definitions) (map[string]*dis
 	return built, nil
 }
 
-// snapshot is all that a component renders with: its definition, and one for each type of its traits.
+// snapshot is all that a component renders with: its definition, one for each type of its traits, and those of the components
+// that these make, however far within.
 func (d definitions) snapshot(component corev1alpha1.ApplicationComponent) *corev1alpha1.DefinitionSnapshot {
 	snapshot := d.components[component.Type].Snapshot()
-	sent := map[string]bool{}
+	needed := &closure{definitions: d, components: map[string]bool{}, traits: map[string]bool{}}
+	needed.follow(d.components[component.Type])
 	for _, trait := range component.Traits {
-		if !sent[trait.Type] {
-			snapshot.Traits = append(snapshot.Traits, d.traits[trait.Type].Snapshot(trait.Type))
-		}
-		sent[trait.Type] = true
+		needed.addTrait(trait.Type)
+	}
+	for _, typ := range needed.order(component) {
+		snapshot.Traits = append(snapshot.Traits, d.traits[typ].Snapshot(typ))
+	}
+	for _, typ := range slices.Sorted(maps.Keys(needed.components)) {
+		snapshot.Components = append(snapshot.Components, d.components[typ].ComponentSnapshot(typ))
 	}
 	return snapshot
+}
+
+// closure is what definitions need of each other.
+type closure struct {
+	definitions
+	components, traits map[string]bool
+}
+
+func (c *closure) follow(def definition.Definition) {
+	components, traits := cue.Composes(def)
+	for _, typ := range components {
+		if !c.components[typ] {
+			c.components[typ] = true
+			c.follow(c.definitions.components[typ])
+		}
+	}
+	for _, typ := range traits {
+		c.addTrait(typ)
+	}
+}
+
+func (c *closure) addTrait(typ string) {
+	if !c.traits[typ] {
+		c.traits[typ] = true
+		c.follow(c.definitions.traits[typ].Definition)
+	}
+}
+
+// order puts the traits that a component has itself first, as it lists them.
+func (c *closure) order(component corev1alpha1.ApplicationComponent) []string {
+	var order []string
+	for _, trait := range component.Traits {
+		if !slices.Contains(order, trait.Type) {
+			order = append(order, trait.Type)
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(c.traits)) {
+		if !slices.Contains(order, typ) {
+			order = append(order, typ)
+		}
+	}
+	return order
 }
 
 func buildComponent(app *corev1alpha1.Application, component corev1alpha1.ApplicationComponent, snapshot *corev1alpha1.DefinitionSnapshot) (*unstructured.Unstructured, error) {

@@ -12,6 +12,7 @@ import (
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/definition"
 )
 
@@ -21,8 +22,12 @@ type definitions struct {
 	traits     map[string]definition.Trait
 }
 
+// maxComposed bounds the types of components that the definitions of one Application may lead to.
+const maxComposed = 64
+
 // loadDefinitions returns the locked definitions while the accepted spec stands, and the live ones for a spec that is new:
-// editing a definition never rolls the fleet by itself. What cannot be loaded is a problem of the spec, not an error.
+// editing a definition never rolls the fleet by itself. With them come those of the components that they make. What cannot be
+// loaded is a problem of the spec, not an error.
 func (r *Reconciler) loadDefinitions(ctx context.Context, app *corev1alpha1.Application) (definitions, []problem, error) {
 	found := definitions{components: map[string]definition.Definition{}, traits: map[string]definition.Trait{}}
 	var problems []problem
@@ -41,34 +46,80 @@ func (r *Reconciler) loadDefinitions(ctx context.Context, app *corev1alpha1.Appl
 
 // loadOnce loads what a component renders with, unless an earlier one did.
 func (r *Reconciler) loadOnce(ctx context.Context, app *corev1alpha1.Application, component corev1alpha1.ApplicationComponent, found definitions) ([]problem, error) {
-	var problems []problem
-	if _, done := found.components[component.Type]; !done {
-		loaded, wrong, err := r.loadComponent(ctx, app, component.Type)
-		if err != nil {
-			return nil, err
-		}
-		if wrong == nil {
-			found.components[component.Type] = loaded
-		} else {
-			problems = append(problems, *wrong)
-		}
+	problems, err := r.loadType(ctx, app, component.Type, found)
+	if err != nil {
+		return nil, err
 	}
 	for i, trait := range component.Traits {
-		if _, done := found.traits[trait.Type]; done {
-			continue
-		}
-		loaded, wrong, err := r.loadTrait(ctx, app, trait.Type)
+		wrong, err := r.loadTraitType(ctx, app, trait.Type, found)
 		if err != nil {
 			return nil, err
 		}
-		if wrong == nil {
-			found.traits[trait.Type] = loaded
-			continue
+		for _, one := range wrong {
+			one.message = fmt.Sprintf("traits[%d]: %s", i, one.message)
+			problems = append(problems, one)
 		}
-		wrong.message = fmt.Sprintf("traits[%d]: %s", i, wrong.message)
-		problems = append(problems, *wrong)
 	}
 	return problems, nil
+}
+
+// loadType loads the definition of a type, and those of the components that it makes.
+func (r *Reconciler) loadType(ctx context.Context, app *corev1alpha1.Application, typ string, found definitions) ([]problem, error) {
+	if _, done := found.components[typ]; done {
+		return nil, nil
+	}
+	if len(found.components) >= maxComposed {
+		return []problem{{condition.ReasonTooLarge, fmt.Sprintf(
+			"the definitions lead to components of more than %d types: make the composition smaller", maxComposed)}}, nil
+	}
+	loaded, wrong, err := r.loadComponent(ctx, app, typ)
+	if err != nil || wrong != nil {
+		return problemsOf(wrong), err
+	}
+	found.components[typ] = loaded
+	return r.loadComposed(ctx, app, loaded, found)
+}
+
+func (r *Reconciler) loadTraitType(ctx context.Context, app *corev1alpha1.Application, typ string, found definitions) ([]problem, error) {
+	if _, done := found.traits[typ]; done {
+		return nil, nil
+	}
+	loaded, wrong, err := r.loadTrait(ctx, app, typ)
+	if err != nil || wrong != nil {
+		return problemsOf(wrong), err
+	}
+	found.traits[typ] = loaded
+	return r.loadComposed(ctx, app, loaded.Definition, found)
+}
+
+// loadComposed loads the definitions of the components that a definition makes.
+func (r *Reconciler) loadComposed(ctx context.Context, app *corev1alpha1.Application, of definition.Definition, found definitions) ([]problem, error) {
+	var problems []problem
+	components, traits := cue.Composes(of)
+	for _, part := range []struct {
+		kind  string
+		types []string
+		load  func(context.Context, *corev1alpha1.Application, string, definitions) ([]problem, error)
+	}{{"components", components, r.loadType}, {"traits", traits, r.loadTraitType}} {
+		for _, typ := range part.types {
+			wrong, err := part.load(ctx, app, typ, found)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range wrong {
+				one.message = fmt.Sprintf("definition %s makes %s of type %s: %s", of.Name, part.kind, typ, one.message)
+				problems = append(problems, one)
+			}
+		}
+	}
+	return problems, nil
+}
+
+func problemsOf(wrong *problem) []problem {
+	if wrong == nil {
+		return nil
+	}
+	return []problem{*wrong}
 }
 
 func (r *Reconciler) loadComponent(ctx context.Context, app *corev1alpha1.Application, typ string) (definition.Definition, *problem, error) {

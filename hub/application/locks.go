@@ -36,16 +36,16 @@ func (l locks) equal(other locks) bool {
 	return slices.Equal(l.components, other.components) && slices.Equal(l.traits, other.traits)
 }
 
-// cover tells whether there is a lock for every type that the Application names.
-func (l locks) cover(app *corev1alpha1.Application) bool {
-	for _, component := range app.Spec.Components {
-		if findLock(l.components, component.Type) == nil {
+// cover tells whether there is a lock for every type that the Application leads to.
+func (l locks) cover(found definitions) bool {
+	for typ := range found.components {
+		if findLock(l.components, typ) == nil {
 			return false
 		}
-		for _, trait := range component.Traits {
-			if findLock(l.traits, trait.Type) == nil {
-				return false
-			}
+	}
+	for typ := range found.traits {
+		if findLock(l.traits, typ) == nil {
+			return false
 		}
 	}
 	return true
@@ -57,16 +57,13 @@ func (l locks) all() []corev1alpha1.DefinitionLock { return slices.Concat(l.comp
 // is dispatched with it, and returns the locks for the status.
 func (r *Reconciler) lockDefinitions(ctx context.Context, app *corev1alpha1.Application, found definitions) (locks, error) {
 	held := locksOf(app.Status)
-	if app.Status.AcceptedGeneration == app.Generation && held.cover(app) {
+	if app.Status.AcceptedGeneration == app.Generation && held.cover(found) {
 		return held, nil
 	}
 	made := locks{}
-	for _, component := range app.Spec.Components {
-		if findLock(made.components, component.Type) != nil {
-			continue
-		}
-		def := found.components[component.Type]
-		lock := newLock(component.Type, def, def.Hash())
+	for _, typ := range typesOf(app, found) {
+		def := found.components[typ]
+		lock := newLock(typ, def, def.Hash())
 		if err := r.keep(ctx, app, &lock, def.Snapshot(), held.components); err != nil {
 			return locks{}, err
 		}
@@ -81,6 +78,23 @@ func (r *Reconciler) lockDefinitions(ctx context.Context, app *corev1alpha1.Appl
 		made.traits = append(made.traits, lock)
 	}
 	return made, nil
+}
+
+// typesOf are the types of components in the order of their locks: those that the Application names, and then those that they
+// make.
+func typesOf(app *corev1alpha1.Application, found definitions) []string {
+	var types []string
+	for _, component := range app.Spec.Components {
+		if !slices.Contains(types, component.Type) {
+			types = append(types, component.Type)
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(found.components)) {
+		if !slices.Contains(types, typ) {
+			types = append(types, typ)
+		}
+	}
+	return types
 }
 
 func newLock(typ string, d definition.Definition, hash string) corev1alpha1.DefinitionLock {

@@ -3,6 +3,7 @@ package application
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,49 @@ func TestParametersAreResolved(t *testing.T) {
 	}
 	if usesParameters(applicationWith("web")) {
 		t.Error("an Application without directives is copied")
+	}
+}
+
+// The definitions of components that a definition makes are found, checked, locked and sent along, however far within.
+func TestCompositionsTravelWhole(t *testing.T) {
+	const stack = `parameters: {image?: string}
+outputs: [{name: "inner", type: "component", value: {type: "inner", traits: [{type: "label", properties: team: "a"}]}}]`
+	const inner = `outputs: [{name: "web", type: "component", value: {type: "web", properties: image: "b"}}]`
+	hub := hubWith(t, componentDefinition("stack", stack), componentDefinition("inner", inner), componentDefinition("web", webSource),
+		traitDefinition("label", "", strings.Replace(labelSource, `appliesTo: ["web"]`, "", 1)),
+		componentDefinition("lost", strings.Replace(stack, `type: "inner"`, `type: "inn"`, 1)),
+		componentDefinition("sick", strings.Replace(stack, `type: "inner"`, `type: "broken"`, 1)), componentDefinition("broken", "outputs: ["))
+	app := applicationWith("stack")
+	found, problems, err := hub.loadDefinitions(t.Context(), app)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	if problems, err := checkComponents(t.Context(), app, found, hub.checker); err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	locked, err := hub.lockDefinitions(t.Context(), app, found)
+	if err != nil || len(locked.components) != 3 || len(locked.traits) != 1 || locked.components[0].Type != "stack" {
+		t.Errorf("got locks %+v, %v", locked, err)
+	}
+	snapshot := found.snapshot(app.Spec.Components[0])
+	var types []string
+	for _, one := range snapshot.Components {
+		types = append(types, one.Type)
+	}
+	if !slices.Equal(types, []string{"inner", "web"}) || len(snapshot.Traits) != 1 || snapshot.Traits[0].Type != "label" {
+		t.Errorf("%v and %d traits are sent along", types, len(snapshot.Traits))
+	}
+	for typ, want := range map[string]string{
+		"lost": `component "front": definition lost makes components of type inn: no ComponentDefinition is named inn`,
+		"sick": "ComponentDefinition broken is broken: broken/template.cue:1:",
+	} {
+		found, problems, err := hub.loadDefinitions(t.Context(), applicationWith(typ))
+		if err == nil && len(problems) == 0 {
+			problems, err = checkComponents(t.Context(), applicationWith(typ), found, hub.checker)
+		}
+		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].message, want) {
+			t.Errorf("%s: got %v, %v, want %s", typ, problems, err, want)
+		}
 	}
 }
 

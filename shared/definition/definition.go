@@ -44,6 +44,11 @@ func (d Definition) Snapshot() *corev1alpha1.DefinitionSnapshot {
 	return &corev1alpha1.DefinitionSnapshot{Name: d.Name, DefinitionContent: d.Content()}
 }
 
+// ComponentSnapshot is the definition as the hub sends it along for components of a type that another definition makes.
+func (d Definition) ComponentSnapshot(typ string) corev1alpha1.ComponentSnapshot {
+	return corev1alpha1.ComponentSnapshot{Type: typ, Name: d.Name, DefinitionContent: d.Content()}
+}
+
 // Content is the definition without its name, as API objects hold it. It shares no memory with d.
 func (d Definition) Content() corev1alpha1.DefinitionContent {
 	return corev1alpha1.DefinitionContent{Files: maps.Clone(d.Files), APIVersion: d.APIVersion, Version: d.Version}

@@ -57,6 +57,20 @@ type TraitSnapshot struct {
 	TraitContent `json:",inline"`
 }
 
+// ComponentSnapshot is a definition of components that a definition makes.
+type ComponentSnapshot struct {
+	// type as the outputs of definitions name it.
+	// +kubebuilder:validation:MaxLength=253
+	Type string `json:"type"`
+
+	// name of the ComponentDefinition on the hub.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	DefinitionContent `json:",inline"`
+}
+
 // DefinitionSnapshot is the definition that the hub resolved and sent along, so that a spoke needs none of its own.
 type DefinitionSnapshot struct {
 	// name of the ComponentDefinition on the hub.
@@ -72,6 +86,14 @@ type DefinitionSnapshot struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Traits []TraitSnapshot `json:"traits,omitempty"`
+
+	// components are the definitions of the components that outputs of type component make, one for each type, of those too
+	// that lie further within. Types that are not among them are looked up on the spoke.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	Components []ComponentSnapshot `json:"components,omitempty"`
 }
 
 // ComponentSpec is what a Component should be.
