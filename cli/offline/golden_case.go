@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/definition"
 )
 
 // goldenCase is one file of a definition's tests: what is rendered, and what is expected of it.
@@ -67,7 +68,7 @@ func (l library) caseFiles(of place) ([]string, error) {
 
 // readCase reads a case of a definition. The error says what a case has.
 func (l library) readCase(file string, of place) (*goldenCase, error) {
-	content, err := fs.ReadFile(l.files, file)
+	content, err := definition.ReadFile(l.files, file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}
@@ -80,7 +81,7 @@ func (l library) readCase(file string, of place) (*goldenCase, error) {
 	decoder.DisallowUnknownFields()
 	decoder.UseNumber()
 	if err := decoder.Decode(read); err != nil {
-		return nil, fmt.Errorf("the case cannot be read: %w; it has properties, traits, context, status and expect: {outputs, waiting, error, healthy, message, exports}", err)
+		return nil, fmt.Errorf("the case cannot be read: %w; it has properties, traits, context, status and expect: {outputs, waiting, error, healthy, message, exports}", inWords(err))
 	}
 	if read.Type == "" && of.kind == kindComponent {
 		read.Type = of.name

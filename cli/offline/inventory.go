@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/parser"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"wheelwright.dev/wheelwright/shared/cue"
+	"wheelwright.dev/wheelwright/shared/definition"
 )
 
 const (
@@ -84,9 +86,10 @@ func (i *inventory) folder(at string) error {
 
 // file takes a definition that is one file, and finds files that belong to none.
 func (i *inventory) file(at string) error {
-	text, err := fs.ReadFile(i.files, at)
+	text, err := definition.ReadFile(i.files, at)
 	if err != nil {
-		return err
+		i.problem(at, "the file cannot be read: "+err.Error())
+		return nil
 	}
 	parts := strings.Split(at, "/")
 	if isKind(parts[0]) && len(parts) == 3 {
@@ -121,6 +124,10 @@ func (i *inventory) stray(at string, text []byte) {
 }
 
 func (i *inventory) add(found place) {
+	if wrong := validation.IsDNS1123Subdomain(found.name); len(wrong) > 0 {
+		i.problem(found.at, fmt.Sprintf("%q cannot be the name of a definition: use lower case letters, digits, '-' and '.'", found.name))
+		return
+	}
 	key := found.kind + " " + found.name
 	if first, ok := i.at[key]; ok {
 		i.problem(found.at, fmt.Sprintf("%s %q is defined already, in %s", found.kind, found.name, first.at))

@@ -136,7 +136,7 @@ func (l library) search(kind, name string) (definition.Trait, error) {
 		if entry.IsDir() || !strings.HasSuffix(at, ".cue") {
 			return nil
 		}
-		source, err := fs.ReadFile(l.files, at)
+		source, err := definition.ReadFile(l.files, at)
 		if err != nil {
 			return err
 		}

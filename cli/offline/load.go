@@ -61,5 +61,5 @@ func (v *vetter) broken(one vetted) (problems []cue.Problem) {
 		}
 	}()
 	_, _, problems = v.evaluate(one)
-	return problems
+	return append(problems, checkOutputs(one.written)...)
 }

@@ -1,9 +1,12 @@
 package offline
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,5 +116,64 @@ func TestKubeVelaLibraryLayout(t *testing.T) {
 	component := write(t, dir, "c.yaml", "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: none}\n")
 	if _, err := bench.Render(t.Context(), Options{Component: component, Definitions: filepath.Join(dir, "internal")}); err == nil || !strings.Contains(err.Error(), `there is no component "none"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What is no file, or has no name that a cluster takes, or says nothing for a slip, is found and never waited for.
+func TestVetFindsWhatIsNoDefinition(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/Upper/a.cue", good)
+	write(t, dir, "component/slip/a.cue", good+"isHealty: true\nexport: {a: 1}\nhelper: 1\nmessage: \"\\(helper)\"\n")
+	write(t, dir, "trait/slip.cue", "ptach: outputs: []")
+	write(t, dir, "component/pipe/a.cue", good)
+	if err := syscall.Mkfifo(filepath.Join(dir, "component/pipe/b.cue"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	problems, _, err := bench.Vet(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, problem := range problems {
+		all = append(all, problem.String())
+	}
+	for _, want := range []string{
+		`component/Upper: "Upper" cannot be the name of a definition`, "component/pipe/b.cue is no regular file",
+		"isHealty means nothing here: did you mean isHealthy?", "export means nothing here: did you mean exports?", "ptach means nothing here: did you mean patch?",
+	} {
+		if !strings.Contains(strings.Join(all, "\n"), want) {
+			t.Errorf("%s is not found:\n%s", want, strings.Join(all, "\n"))
+		}
+	}
+	if len(problems) > 6 {
+		t.Errorf("found too much:\n%s", strings.Join(all, "\n"))
+	}
+	// Nobody writes to this one.
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := bench.Render(ctx, Options{Component: fifo, Definitions: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it is given up", err)
+	}
+}
+
+// Input of the wrong type is said in words of the file, not of the program.
+func TestWrongTypesAreSaidInWords(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "component/a.cue", good)
+	const head = "apiVersion: core.wheelwright.dev/v1alpha1\nkind: Component\nmetadata: {name: a}\n"
+	for content, want := range map[string]string{
+		head + "spec: {type: 3}":               "spec.type is a number, want a text",
+		head + "spec: {type: a, traits: a}":    "spec.traits is a text, want a list",
+		"[1]":                                  "it is a list, want a map",
+		"apiVersion: v1\nkind: List\nitems: 3": "items",
+	} {
+		file := write(t, dir, "c.yaml", content)
+		if _, err := bench.Render(t.Context(), Options{Component: file, Definitions: dir}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

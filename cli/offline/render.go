@@ -32,11 +32,11 @@ type Result struct {
 
 // Render renders a Component from files alone.
 func (b *Workbench) Render(ctx context.Context, options Options) (*Result, error) {
-	component, err := readComponent(options.Component)
+	component, err := readComponent(ctx, options.Component)
 	if err != nil {
 		return nil, err
 	}
-	values, err := readMap(options.Context)
+	values, err := readMap(ctx, options.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (b *Workbench) render(ctx context.Context, work evaluate.Work) (*Result, er
 
 // renderLive renders again over what the context has of outputs that others read, for as long as that makes more of them.
 func (r *Result) renderLive(ctx context.Context) error {
-	live, err := r.live("")
+	live, err := r.live(ctx, "")
 	if err != nil || r.Reads.None() || len(live) == 0 {
 		return err
 	}

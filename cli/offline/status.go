@@ -33,7 +33,7 @@ type TraitStatus struct {
 // context holds. The file is a map by output name; each entry is a live object or, without a kind, its status. An
 // output's statusPaths are followed in a live object.
 func (r *Result) Status(ctx context.Context, file string) (*Status, error) {
-	live, err := r.live(file)
+	live, err := r.live(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +95,11 @@ func (r *Result) addAfter(ctx context.Context, status *Status, work evaluate.Wor
 }
 
 // live gives what is live by output name, from the file or else from the context.
-func (r *Result) live(file string) (map[string]any, error) {
+func (r *Result) live(ctx context.Context, file string) (map[string]any, error) {
 	values := r.work.Context.Values
 	if file != "" {
 		var err error
-		if values, err = readMap(file); err != nil {
+		if values, err = readMap(ctx, file); err != nil {
 			return nil, err
 		}
 	}

@@ -92,6 +92,7 @@ func (v *vetter) vet(one vetted) (problems []cue.Problem) {
 		}
 	}()
 	root, built, problems := v.evaluate(one)
+	problems = append(problems, checkFields(one.written)...)
 	problems = append(problems, checkOutputs(one.written)...)
 	if !built {
 		return problems

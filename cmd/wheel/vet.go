@@ -24,7 +24,10 @@ func vetCommand() *cobra.Command {
 				return err
 			}
 			if len(problems) == 0 {
-				fmt.Fprintf(command.OutOrStdout(), "no problems in %d definitions\n", definitions)
+				if definitions == 0 {
+					return fmt.Errorf("there are no definitions in %s: expected component/<name>/*.cue, trait/<name>/*.cue or step/<name>/*.cue", args[0])
+				}
+				fmt.Fprintf(command.OutOrStdout(), "no problems; definitions looked at: %d\n", definitions)
 			}
 			return printProblems(command.OutOrStdout(), problems, args[0])
 		},

@@ -59,3 +59,6 @@ func PlaceholderContext() Context { return placeholderContext }
 
 // ParameterPath is the path of a parameter as messages show it.
 func ParameterPath(path []string) string { return parameterPath(path) }
+
+// Nearest is the candidate that a person who wrote name most likely meant, or "" when none is near.
+func Nearest(name string, candidates []string) string { return nearest(name, candidates) }

@@ -35,7 +35,7 @@ func TraitFromDirectory(files fs.FS, dir string) (Trait, error) {
 		if entry.IsDir() || !strings.HasSuffix(name, ".cue") || strings.HasSuffix(name, testSuffix) {
 			continue
 		}
-		source, err := fs.ReadFile(files, path.Join(dir, name))
+		source, err := ReadFile(files, path.Join(dir, name))
 		if err != nil {
 			return Trait{}, fmt.Errorf("reading definition file %s: %w", path.Join(dir, name), err)
 		}

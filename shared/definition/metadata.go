@@ -25,7 +25,7 @@ type metadata struct {
 func readMetadata(files fs.FS, dir string) (metadata, error) {
 	said := metadata{APIVersion: lineInName(path.Base(dir))}
 	place := path.Join(dir, MetadataFile)
-	content, err := fs.ReadFile(files, place)
+	content, err := ReadFile(files, place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return said, nil
 	}

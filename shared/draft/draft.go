@@ -5,6 +5,7 @@ package draft
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"cuelang.org/go/cue"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -133,6 +134,9 @@ func encode(object *patch.Object) (json.RawMessage, error) {
 
 // within names the object that a problem lies in, where a patch made it a value with a path of its own.
 func (d *Draft) within(index int, problem problems.Problem) problems.Problem {
+	if strings.HasPrefix(problem.Position, "-:") { // a place in what a JSON patch made
+		problem.Position = d.Parts[index].From
+	}
 	if problem.Position == "" && problem.Path == "" {
 		problem.Path = d.Parts[index].Name
 	}
