@@ -90,7 +90,11 @@ func wrongInObject(object map[string]any, required ...string) []string {
 		}
 		for _, name := range sortedKeys(values) {
 			if _, ok := values[name].(string); !ok {
-				wrong = append(wrong, fmt.Sprintf("metadata.%s: %q must be a string, got %v", key, name, values[name]))
+				got := fmt.Sprint(values[name])
+				if values[name] == nil {
+					got = "null"
+				}
+				wrong = append(wrong, fmt.Sprintf("metadata.%s: %q must be a string, got %s", key, name, got))
 			}
 		}
 	}

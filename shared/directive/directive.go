@@ -69,7 +69,24 @@ func readContent(from string, content any) (directive, error) {
 	case map[string]any:
 		return readLong(from, content)
 	}
-	return directive{}, fmt.Errorf("%s is %T, want %s", from, content, forms[from])
+	return directive{}, fmt.Errorf("%s is %s, want %s", from, kindOf(content), forms[from])
+}
+
+// kindOf is what JSON calls a value.
+func kindOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a map"
+	case string:
+		return "a text"
+	}
+	return "a number"
 }
 
 // forms show what each directive looks like.
