@@ -40,10 +40,12 @@ lint: verify ## go vet, staticcheck, generated files up to date
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 
-generate: ## deep copies and CRDs from the API types, YAML from the examples' CUE
+generate: ## deep copies and CRDs from the API types, YAML from the CUE of examples and steps
 	$(TOOL) controller-gen object:headerFile=hack/boilerplate.go.txt paths=./shared/api/...
 	$(TOOL) controller-gen crd paths=./shared/api/... output:crd:dir=manifests/crds
 	$(GO) run ./hack/definition examples/quickstart/definitions/component/webservice > examples/quickstart/definition.yaml
+	$(GO) run ./hack/definition examples/helm-chart/definitions/component/helm-chart > examples/helm-chart/definition.yaml
+	$(GO) run ./hack/definition -kind WorkflowStepDefinition manifests/steps/* > manifests/agent/steps.yaml
 
 verify: ## fails when generated files are out of date; writes nothing into the checkout
 	@hack/verify-generated.sh

@@ -52,7 +52,9 @@ func (f actionFunction) Call(ctx context.Context, value cuelang.Value) (result c
 	}
 	identity := call.pass.identity(call.step.Name)
 	identity.Call = value.Path().String()
-	outcome, err := action(ctx, Request{Identity: identity, Parameters: parameters, Client: call.pass.event.Client})
+	outcome, err := action(ctx, Request{
+		Identity: identity, Parameters: parameters, Client: call.pass.event.Client, Config: call.pass.event.Config,
+	})
 	if err != nil {
 		return value, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/shared/definition"
@@ -64,6 +65,8 @@ type Event struct {
 	// Client is what Jobs and the engine's kube provider go through, with the rights that the workflow is to have. It must
 	// read Jobs from the API server or from a cache that watches them.
 	Client client.Client
+	// Config makes clients of other kinds, with the rights of Client. Only actions use it; those that need it say so.
+	Config *rest.Config
 	// Save, if any, stores the run in the middle of a pass: right after a step that acts outside of the Component has
 	// finished. Without it, a process that ends before the pass does has such a step run once more. An error ends the pass.
 	Save func(ctx context.Context, run Run) error
@@ -132,6 +135,8 @@ type Request struct {
 	Parameters map[string]any
 	// Client acts with the rights that the workflow has.
 	Client client.Client
+	// Config makes clients of other kinds, with the same rights. It may be nil, and must not be changed.
+	Config *rest.Config
 }
 
 // Outcome is what an Action has come to.

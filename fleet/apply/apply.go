@@ -104,41 +104,48 @@ func rank(object *unstructured.Unstructured) int {
 	return 3
 }
 
-// Objects applies the objects in their order. It returns when the API server serves the kinds of the CRDs among them.
+// Objects applies the objects in their order. What comes after a CRD may be of its kind: the API server serves it by then, and
+// when this returns.
 func Objects(ctx context.Context, config *rest.Config, objects []*unstructured.Unstructured) error {
 	cluster, err := client.New(config, client.Options{})
 	if err != nil {
 		return fmt.Errorf("cannot reach the cluster: %w", err)
 	}
+	var crds []string // those that may not be served yet
 	for _, object := range objects {
+		isCRD := object.GetKind() == "CustomResourceDefinition"
+		if !isCRD {
+			if err := awaitServed(ctx, cluster, crds); err != nil {
+				return err
+			}
+			crds = nil
+		}
 		applied := object.DeepCopy()
 		err := cluster.Patch(ctx, applied, client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership)
 		if err != nil {
 			return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
-	}
-	for _, object := range objects {
-		if object.GetKind() == "CustomResourceDefinition" {
-			if err := awaitServed(ctx, cluster, object.GetName()); err != nil {
-				return err
-			}
+		if isCRD {
+			crds = append(crds, object.GetName())
 		}
 	}
-	return nil
+	return awaitServed(ctx, cluster, crds)
 }
 
-// awaitServed waits until a CRD's kind is served. The API server says so in a condition within milliseconds.
-func awaitServed(ctx context.Context, cluster client.Client, name string) error {
+// awaitServed waits until the kinds of these CRDs are served. The API server says so in a condition within milliseconds.
+func awaitServed(ctx context.Context, cluster client.Client, names []string) error {
 	crd := &unstructured.Unstructured{}
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		if err := cluster.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
-			return false, err
+	for _, name := range names {
+		err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+			if err := cluster.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
+				return false, err
+			}
+			return established(crd), nil
+		})
+		if err != nil {
+			return fmt.Errorf("waiting for CRD %s to be served: %w", name, err)
 		}
-		return established(crd), nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for CRD %s to be served: %w", name, err)
 	}
 	return nil
 }
