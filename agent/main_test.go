@@ -12,9 +12,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"wheelwright.dev/wheelwright/agent"
 	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/embedded"
-	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // spokeConfig reaches the control plane that all tests of this package share. Each test has a namespace and an agent of its
@@ -22,7 +22,7 @@ import (
 var spokeConfig *rest.Config
 
 func TestMain(m *testing.M) {
-	evaluate.ServeIfWorker()
+	agent.ServeIfWorker()
 	ctrl.SetLogger(logr.Discard())
 	code, err := runTests(m)
 	if err != nil {

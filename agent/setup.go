@@ -5,20 +5,27 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/background"
 	"wheelwright.dev/wheelwright/agent/component"
+	"wheelwright.dev/wheelwright/agent/helm"
+	"wheelwright.dev/wheelwright/agent/notify"
 	"wheelwright.dev/wheelwright/agent/owned"
 	"wheelwright.dev/wheelwright/agent/tracker"
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/evaluate"
 )
@@ -33,18 +40,27 @@ const (
 // defaultConcurrency is how many Components are worked on at once.
 const defaultConcurrency = 8
 
+// defaultOperations is how many Helm operations and notifications run at once, beside the passes over Components.
+const defaultOperations = 4
+
 // Options of the agent. Each has a default that serves.
 type Options struct {
 	// Concurrency is how many Components are worked on at once. Default 8.
 	Concurrency int
+	// HashKey keys the hashes by which a change of resolved properties is seen, so that they tell nothing of Secrets. Default:
+	// one that is forgotten when the process ends; a source that changes while no agent runs then makes no event.
+	HashKey []byte
 	// Evaluation bounds what evaluating definitions may take. Default: that of package evaluate.
 	Evaluation evaluate.Options
+	// Helm and Notify are the options of the actions that ship with the agent.
+	Helm   helm.Options
+	Notify notify.Options
 }
 
 // NewScheme is a scheme with the kinds that the agent reads and writes by type.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, corev1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, batchv1.AddToScheme, corev1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, fmt.Errorf("building the scheme: %w", err)
 		}
@@ -57,8 +73,15 @@ func CacheOptions() cache.Options {
 	return cache.Options{DefaultTransform: trim}
 }
 
+// ServeIfWorker evaluates for another process, where this one was started to do so, and ends it then. Otherwise it returns at
+// once.
+func ServeIfWorker() {
+	evaluate.ServeIfWorker()
+	workflow.ServeIfWorker()
+}
+
 // Setup adds the agent's controllers to mgr, whose scheme must have the kinds of NewScheme. The program must call
-// evaluate.ServeIfWorker first thing in main.
+// ServeIfWorker first thing in main.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if options.Concurrency <= 0 {
 		options.Concurrency = defaultConcurrency
@@ -80,6 +103,26 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := mgr.Add(evaluator); err != nil {
 		return fmt.Errorf("adding the worker processes: %w", err)
 	}
+	workers := workflow.NewWorkers(options.Evaluation)
+	if err := mgr.Add(workers); err != nil {
+		return fmt.Errorf("adding the worker processes of workflows: %w", err)
+	}
+	operations := background.New(defaultOperations)
+	if err := mgr.Add(operations); err != nil {
+		return fmt.Errorf("adding the operations of workflow steps: %w", err)
+	}
+	actions := helm.New(operations, options.Helm).Actions()
+	maps.Copy(actions, notify.New(operations, options.Notify).Actions())
+	engine, err := workflow.New(workflow.Options{Evaluator: workers, Actions: actions})
+	if err != nil {
+		return err
+	}
+	workflowClient, err := client.New(mgr.GetConfig(), client.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
+	})
+	if err != nil {
+		return fmt.Errorf("making the client of workflows: %w", err)
+	}
 	parts := component.Parts{
 		Evaluator: evaluator,
 		Cluster:   cluster,
@@ -87,6 +130,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		Applier:   apply.NewApplier(mgr.GetClient(), mgr.GetAPIReader(), objects),
 		Watcher:   objects,
 		Changes:   objects.Source(),
+		HashKey:   options.HashKey,
+		Engine:    engine,
+
+		WorkflowClient: workflowClient, WorkflowConfig: mgr.GetConfig(), Operations: operations,
 	}
 	return component.Setup(ctx, mgr, parts, controller.Options{
 		MaxConcurrentReconciles: options.Concurrency,

@@ -28,7 +28,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 		run.afterError = err
 		return nil
 	}
-	if err := r.watcher.Use(ctx, run.name(), kindsOf(run.ledger, r.served)); err != nil {
+	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		run.afterError = err
 		return nil
 	}

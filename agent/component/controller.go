@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -19,6 +20,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/object"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
@@ -35,6 +37,12 @@ type Watcher interface {
 	Forget(ctx context.Context, component types.NamespacedName)
 }
 
+// Operations are what actions of workflows do beside the passes over Components.
+type Operations interface {
+	// Cancel ends those of a Component.
+	Cancel(component types.UID)
+}
+
 // Reconciler reconciles Components. All fields are required.
 type Reconciler struct {
 	// spokeClient reads Components and definitions from the manager's cache.
@@ -47,8 +55,14 @@ type Reconciler struct {
 	applier     *apply.Applier
 	watcher     Watcher
 	recorder    record.EventRecorder
-	written     *resourceversion.Written
-	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
+	hasher      hasher
+	engine      *workflow.Engine
+	// workflowClient is what workflows act with. It reads past every cache.
+	workflowClient client.Client
+	workflowConfig *rest.Config
+	operations     Operations
+	written        *resourceversion.Written
+	owners         sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
 }
 
 // step is one part of the pipeline. A halt ends it, with what the conditions are to say.
@@ -62,33 +76,30 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, err
 	}
 	if !component.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, r.remove(ctx, component)
+		return r.remove(ctx, component)
 	}
 	if err := r.ensureFinalizer(ctx, component); err != nil {
 		return reconcile.Result{}, err
 	}
 
-	current := &run{component: component, owner: object.OwnerFor(component)}
+	current := newRun(component)
 	for _, next := range []step{
 		// 1 verify the signature of what the hub dispatched
 		r.loadDefinitions, // 2
-		// 3 diff against the last processed generation
-		// 4 load the workflow's state
-		// 5 pre-dispatch steps
-		r.resolve, // 6
-		r.render,  // 7: pre traits, and 8
-		r.loadTracker,
-		r.awaitDependencies,
-		r.dispatch, // 9
+		r.loadState,       // 4
+		r.resolve,         // 6: before 3, since what makes an event are values
+		r.diff,            // 3
+		r.carryOut,        // 5 to 11, of which 7 (pre traits), 8 (evaluate) and 9 (apply) are dispatch
 		r.awaitOutputs,
-		// 10 post-dispatch steps
-		// 11 persist the workflow's state
 		r.judge, // 12, and 13: exports
 		r.after, // 14: post traits
 	} {
 		if current.halt = next(ctx, current); current.halt != nil {
 			break
 		}
+	}
+	if current.halt.isSuperseded() {
+		return reconcile.Result{}, nil
 	}
 	r.publish(component, append(appliedEvent(current.states), warnings(current)...))
 	err = r.writeStatus(ctx, component, statusAfter(current))
@@ -141,6 +152,7 @@ func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) {
 	r.watcher.Forget(ctx, name)
 	if owner, ok := r.owners.LoadAndDelete(name); ok {
 		r.applier.Forget(owner.(object.Owner))
+		r.operations.Cancel(owner.(object.Owner).UID)
 		r.written.Forget(owner.(object.Owner).UID)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentrender "wheelwright.dev/wheelwright/agent/render"
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/definition"
@@ -32,6 +33,7 @@ func (r *Reconciler) loadDefinitions(ctx context.Context, run *run) *halt {
 		}
 		run.work.Traits = append(run.work.Traits, applied)
 	}
+	run.hasWorkflow = workflow.Declared(run.work.Definition)
 	return nil
 }
 

@@ -15,10 +15,15 @@ import (
 // applied already stays and is looked after, whatever becomes of them. For a dispatched Component the hub does this, across
 // clusters.
 func (r *Reconciler) awaitDependencies(ctx context.Context, run *run) *halt {
-	if run.component.Spec.Revision != "" {
+	if run.ledger != nil && run.ledger.Spec.RenderHash == run.rendering.Hash {
 		return nil
 	}
-	if run.ledger != nil && run.ledger.Spec.RenderHash == run.rendering.Hash {
+	return r.checkDependencies(ctx, run)
+}
+
+// checkDependencies waits for the Components that a standalone one needs.
+func (r *Reconciler) checkDependencies(ctx context.Context, run *run) *halt {
+	if run.component.Spec.Revision != "" {
 		return nil
 	}
 	for _, dependency := range run.component.Spec.DependsOn {

@@ -3,8 +3,10 @@ package component
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"wheelwright.dev/wheelwright/agent/apply"
@@ -25,7 +27,7 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is to be applied cannot be recorded: %v", err).retrying(err)
 	}
 	run.ledger = ledger
-	if err := r.watcher.Use(ctx, run.name(), kindsOf(ledger, r.served)); err != nil {
+	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is applied cannot be watched: %v", err).retrying(err)
 	}
 	states, err := r.applier.Apply(ctx, run.owner, objects)
@@ -69,7 +71,7 @@ func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.F
 				halted.reason = condition.ReasonOwnedByAnother
 			}
 		case errors.As(failure.Err, &taken):
-			run.recheck = takenRecheck
+			run.recheckIn(takenRecheck)
 			if halted.err == nil {
 				halted.reason = condition.ReasonOwnedByAnother
 			}
@@ -109,10 +111,25 @@ func (r *Reconciler) served(kind schema.GroupVersionKind) bool {
 	return err == nil
 }
 
+// jobKind is the kind that run-job steps wait for.
+var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
+
+// kinds are what wakes the Component: what it owns, and Jobs while its workflow runs.
+func (r *Reconciler) kinds(run *run) []schema.GroupVersionKind {
+	kinds := kindsOf(run.ledger, r.served)
+	if run.hasWorkflow && (run.event == nil || !run.event.Completed) && !slices.Contains(kinds, jobKind) {
+		kinds = append(kinds, jobKind)
+	}
+	return kinds
+}
+
 // kindsOf are the kinds in a tracker that can be watched.
 func kindsOf(ledger *corev1alpha1.ResourceTracker, served func(schema.GroupVersionKind) bool) []schema.GroupVersionKind {
 	seen := map[schema.GroupVersionKind]bool{}
 	var kinds []schema.GroupVersionKind
+	if ledger == nil {
+		return nil
+	}
 	for _, resource := range ledger.Spec.Resources {
 		kind := object.KindOfTracked(resource)
 		if !seen[kind] && served(kind) {

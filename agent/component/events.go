@@ -26,7 +26,7 @@ type notice struct {
 // came or went. A status that says the same again makes none.
 func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 	var events []notice
-	for _, stage := range []string{condition.Rendered, condition.Applied} {
+	for _, stage := range []string{condition.Workflow, condition.Rendered, condition.Applied} {
 		old, now := conditionOf(before, stage), conditionOf(after, stage)
 		failed := now.Status == metav1.ConditionFalse && isFailure(now.Reason)
 		if failed && (old.Reason != now.Reason || old.Message != now.Message) {
@@ -48,7 +48,8 @@ func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 // isFailure tells failures from what is only on its way.
 func isFailure(reason string) bool {
 	switch reason {
-	case condition.ReasonProgressing, condition.ReasonWaitingForDependency, condition.ReasonWaitingForOutput, condition.ReasonDeleting:
+	case condition.ReasonProgressing, condition.ReasonWaitingForDependency, condition.ReasonWaitingForOutput, condition.ReasonDeleting,
+		condition.ReasonWorkflowRunning, condition.ReasonWorkflowSuspended:
 		return false
 	}
 	return true

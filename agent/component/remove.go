@@ -7,60 +7,86 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"wheelwright.dev/wheelwright/agent/apply"
-	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 )
 
-// remove takes a Component that is being deleted off the cluster. All it needs is the tracker, so a definition that is
-// broken or gone is in nobody's way. It is called again at each event until nothing is left:
+// remove takes a Component that is being deleted off the cluster. It is called again at each event until nothing is left:
 //
 //	a. status.health is cleared, since nothing that it could say is true any longer
-//	b. what the tracker holds is deleted, in the reverse order of applying
-//	c. when all of that is really gone, the tracker is
-//	d. and then the finalizer
-func (r *Reconciler) remove(ctx context.Context, component *corev1alpha1.Component) error {
+//	b. the steps of workflow.delete run that stand before dispatch-delete
+//	c. dispatch-delete: what the tracker holds is deleted, in the reverse order of applying
+//	d. when all of that is really gone, the tracker is
+//	e. the steps behind dispatch-delete run
+//	f. and then the finalizer goes
+//
+// Where there is no workflow that could be run, c and d are all of it, and the tracker is all that they need: a definition that
+// is broken or gone is in nobody's way.
+func (r *Reconciler) remove(ctx context.Context, component *corev1alpha1.Component) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(component, corev1alpha1.ComponentFinalizer) {
-		return nil
+		return reconcile.Result{}, nil
 	}
+	current := newRun(component)
 	if component.Status.Health != nil || component.Status.IsHealthy != nil {
 		// The event of this write brings the Component back, for the rest.
-		return r.writeStatus(ctx, component, statusOfDeletion(component, "Everything that it owns is being deleted."))
+		return reconcile.Result{}, r.writeStatus(ctx, component, statusOfDeletion(current, "Everything that it owns is being deleted."))
 	}
-	left, err := r.removeOwned(ctx, component)
+	waits, err := r.undo(ctx, current)
+	if errors.Is(err, errSuperseded) {
+		return reconcile.Result{}, nil
+	}
 	if err != nil {
-		status := statusOfDeletion(component, fmt.Sprintf("What it owns cannot be deleted: %v.", err))
-		return errors.Join(err, r.writeStatus(ctx, component, status))
+		status := statusOfDeletion(current, fmt.Sprintf("What it owns cannot be deleted: %v.", current.withoutSecrets(err)))
+		return reconcile.Result{}, errors.Join(err, r.writeStatus(ctx, component, status))
 	}
-	if len(left) > 0 {
-		return r.writeStatus(ctx, component, statusOfDeletion(component, fmt.Sprintf("Waiting for what it owns to be gone: %v.", left)))
+	if waits != "" {
+		return reconcile.Result{RequeueAfter: current.recheck}, r.writeStatus(ctx, component, statusOfDeletion(current, waits))
 	}
 	before := component.DeepCopy()
 	controllerutil.RemoveFinalizer(component, corev1alpha1.ComponentFinalizer)
 	if err := r.patchMetadata(ctx, before, component); err != nil {
-		return err
+		return reconcile.Result{}, err
 	}
 	r.forget(ctx, client.ObjectKeyFromObject(component))
-	return nil
+	return reconcile.Result{}, nil
+}
+
+// undo makes one pass over what is to be done before the finalizer goes, and says what it waits for, or "".
+func (r *Reconciler) undo(ctx context.Context, run *run) (string, error) {
+	hasWorkflow, err := r.loadDeletion(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	if hasWorkflow {
+		return r.undoByWorkflow(ctx, run)
+	}
+	return r.undoByTracker(ctx, run)
+}
+
+func (r *Reconciler) undoByTracker(ctx context.Context, run *run) (string, error) {
+	left, err := r.removeOwned(ctx, run)
+	if err != nil || len(left) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("Waiting for what it owns to be gone: %v.", left), nil
 }
 
 // removeOwned deletes what the tracker holds, and then the tracker. It gives back what is still there.
-func (r *Reconciler) removeOwned(ctx context.Context, component *corev1alpha1.Component) (apply.Failures, error) {
-	owner := object.OwnerFor(component)
-	ledger, err := r.trackers.Load(ctx, owner)
+func (r *Reconciler) removeOwned(ctx context.Context, run *run) (apply.Failures, error) {
+	ledger, err := r.trackers.Load(ctx, run.owner)
 	if ledger == nil || err != nil {
 		return nil, err
 	}
-	name := types.NamespacedName{Namespace: component.Namespace, Name: component.Name}
-	if err := r.watcher.Use(ctx, name, kindsOf(ledger, r.served)); err != nil {
+	run.ledger = ledger
+	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return nil, err
 	}
-	removal, err := r.applier.Remove(ctx, owner, ledger.Spec.Resources)
+	removal, err := r.applier.Remove(ctx, run.owner, ledger.Spec.Resources)
 	if err != nil || len(removal.Left) > 0 {
 		return removal.Left, err
 	}
@@ -68,16 +94,27 @@ func (r *Reconciler) removeOwned(ctx context.Context, component *corev1alpha1.Co
 }
 
 // statusOfDeletion says nothing of health, and what is waited for.
-func statusOfDeletion(component *corev1alpha1.Component, message string) corev1alpha1.ComponentStatus {
+func statusOfDeletion(run *run, message string) corev1alpha1.ComponentStatus {
+	component := run.component
 	status := corev1alpha1.ComponentStatus{
 		ObservedGeneration: component.Generation,
 		Conditions:         component.DeepCopy().Status.Conditions,
 	}
-	for _, typ := range []string{condition.Ready, condition.Healthy} {
-		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
-			Type: typ, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: condition.Message(message),
-			ObservedGeneration: component.Generation,
-		})
+	keepLifecycle(run, &status)
+	conditions := []metav1.Condition{
+		{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: message},
+		{Type: condition.Healthy, Status: metav1.ConditionFalse, Reason: condition.ReasonDeleting, Message: message},
+	}
+	if run.hasWorkflow && run.workflowRun != nil {
+		said := deletionCondition(run)
+		conditions = append(conditions, said)
+		if said.Status == metav1.ConditionFalse {
+			conditions[0].Reason = said.Reason
+		}
+	}
+	for _, one := range conditions {
+		one.Message, one.ObservedGeneration = condition.Message(one.Message), component.Generation
+		meta.SetStatusCondition(&status.Conditions, one)
 	}
 	return status
 }

@@ -11,6 +11,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/directive"
 	"wheelwright.dev/wheelwright/shared/evaluate"
@@ -38,8 +39,44 @@ type run struct {
 	// afterError is why traits could not add what they add to a healthy Component.
 	afterError error
 
+	// event is the lifecycle event that the Component is in, or was in last, and scope its context.
+	event *corev1alpha1.LifecycleEvent
+	scope workflow.Context
+	// hasWorkflow tells whether the definition has a workflow.
+	hasWorkflow bool
+	// state is context.workflow.
+	state map[string]any
+	// workflowRun is how far the workflow has come, of this event or of one before.
+	workflowRun *workflow.Run
+	// request is the last one that was acted upon, and restarted is set when it asked for the workflow to begin anew.
+	request   string
+	restarted bool
+
 	halt *halt
 }
+
+// newRun begins a pass over component.
+func newRun(component *corev1alpha1.Component) *run {
+	return &run{component: component, owner: object.OwnerFor(component), request: component.Status.WorkflowRequest}
+}
+
+// recheckIn asks for another pass after a while.
+func (r *run) recheckIn(after time.Duration) {
+	if after > 0 && (r.recheck == 0 || after < r.recheck) {
+		r.recheck = after
+	}
+}
+
+// progress is how far the workflow of the event has come, or nil when it has not begun.
+func (r *run) progress() *workflow.Run {
+	if r.event == nil || r.workflowRun == nil || r.workflowRun.EventID != r.event.ID {
+		return nil
+	}
+	return r.workflowRun
+}
+
+// dispatched tells whether the event's dispatch step has succeeded, so that what it renders is to be kept as it is.
+func (r *run) dispatched() bool { return r.progress() != nil && r.progress().Dispatched() }
 
 func (r *run) name() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.component.Namespace, Name: r.component.Name}
@@ -56,7 +93,12 @@ type halt struct {
 	waits bool
 	// err, if any, is a failure that trying again may mend. Without it, an event brings the Component back.
 	err error
+	// superseded is set when somebody wrote to the Component meanwhile. Their event brings it back, and nothing is said of this
+	// pass.
+	superseded bool
 }
+
+func (h *halt) isSuperseded() bool { return h != nil && h.superseded }
 
 func (h *halt) retry() error {
 	if h == nil {

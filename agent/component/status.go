@@ -10,12 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 )
 
-// stages are the conditions that the pipeline passes, in its order. Ready sums them up.
-var stages = []string{condition.Rendered, condition.Applied, condition.Healthy}
+// stages are the conditions that the pipeline passes, in its order. Ready sums them up. Only a definition that has a workflow
+// passes Workflow.
+var stages = []string{condition.Rendered, condition.Workflow, condition.Applied, condition.Healthy}
 
 // statusAfter is the whole status that a run of the pipeline leads to. It is pure but for the times of transitions.
 func statusAfter(run *run) corev1alpha1.ComponentStatus {
@@ -25,6 +27,7 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 		ObservedGeneration: component.Generation,
 		Conditions:         component.DeepCopy().Status.Conditions,
 	}
+	keepLifecycle(run, &status)
 	if waits := run.halt != nil && run.halt.waits; !waits {
 		status.IsHealthy = &healthy
 		if component.Spec.Revision != "" {
@@ -36,6 +39,9 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 		status.Exports, exportsError = exportsAfter(run)
 	}
 	conditions := conditionsAfter(run)
+	if !run.showsWorkflow() {
+		meta.RemoveStatusCondition(&status.Conditions, condition.Workflow)
+	}
 	for _, one := range append(conditions, ready(conditions, exportsError, run.afterError)) {
 		one.ObservedGeneration = component.Generation
 		one.Message = condition.Message(one.Message)
@@ -44,22 +50,35 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 	return status
 }
 
+// keepLifecycle keeps what the next passes need to know of events and workflows.
+func keepLifecycle(run *run, status *corev1alpha1.ComponentStatus) {
+	before := run.component.Status
+	status.Event, status.Workflow, status.WorkflowRun = before.Event, before.Workflow, before.WorkflowRun
+	status.WorkflowRequest = run.request
+	if run.event != nil {
+		status.Event = run.event
+	}
+	if run.workflowRun != nil {
+		status.WorkflowRun = encodeKept(run.workflowRun, before.WorkflowRun)
+	}
+	if len(run.state) > 0 {
+		status.Workflow = encodeKept(run.state, before.Workflow)
+	}
+}
+
 // conditionsAfter gives the stages: those that were passed are True, the one that was not has the reason, and those
 // behind it refer to it.
 func conditionsAfter(run *run) []metav1.Condition {
-	stopped := len(stages)
-	if run.halt != nil {
-		stopped = slices.Index(stages, run.halt.at)
-	}
 	conditions := make([]metav1.Condition, 0, len(stages)+1)
-	for i, stage := range stages {
+	for _, stage := range stages {
 		switch {
-		case i < stopped:
+		case stage == condition.Workflow && !run.showsWorkflow():
+		case stage == condition.Workflow && run.progress() != nil:
+			conditions = append(conditions, workflowCondition(run))
+		case run.halt != nil && run.halt.at == stage:
+			conditions = append(conditions, stoppedAt(run, stage))
+		case run.hasPassed(stage):
 			conditions = append(conditions, passed(run, stage))
-		case i == stopped:
-			conditions = append(conditions, metav1.Condition{
-				Type: stage, Status: metav1.ConditionFalse, Reason: run.halt.reason, Message: run.halt.message,
-			})
 		default:
 			conditions = append(conditions, notReached(run, stage))
 		}
@@ -67,11 +86,58 @@ func conditionsAfter(run *run) []metav1.Condition {
 	return conditions
 }
 
+// hasPassed tells whether the pipeline came further than stage.
+func (r *run) hasPassed(stage string) bool {
+	if r.halt == nil {
+		return true
+	}
+	if r.halt.at == condition.Workflow {
+		return stage != condition.Healthy && r.dispatched() && r.rendering != nil
+	}
+	if stage == condition.Rendered && r.rendering == nil {
+		return false
+	}
+	return slices.Index(stages, stage) < slices.Index(stages, r.halt.at)
+}
+
+// showsWorkflow tells whether there is something to say of a workflow.
+func (r *run) showsWorkflow() bool {
+	if r.event == nil {
+		return conditionOf(r.component.Status, condition.Workflow).Status != ""
+	}
+	return r.hasWorkflow
+}
+
+func stoppedAt(run *run, stage string) metav1.Condition {
+	stopped := metav1.Condition{Type: stage, Status: metav1.ConditionFalse, Reason: run.halt.reason, Message: run.halt.message}
+	if stage == condition.Workflow && run.halt.waits {
+		stopped.Status = metav1.ConditionUnknown
+	}
+	return stopped
+}
+
+// workflowCondition says how far the workflow of the event has come, wherever the pipeline ended.
+func workflowCondition(run *run) metav1.Condition {
+	if made := run.progress(); made.Phase == workflow.PhaseSucceeded {
+		return metav1.Condition{Type: condition.Workflow, Status: metav1.ConditionTrue, Reason: condition.ReasonWorkflowSucceeded,
+			Message: fmt.Sprintf("The workflow of the %s event has succeeded.", made.Event)}
+	}
+	halted := run.workflowHalt()
+	said := metav1.Condition{Type: condition.Workflow, Status: metav1.ConditionFalse, Reason: halted.reason, Message: halted.message}
+	if halted.waits && (run.halt == nil || run.halt.waits) {
+		said.Status = metav1.ConditionUnknown
+	}
+	return said
+}
+
 func passed(run *run, stage string) metav1.Condition {
 	switch stage {
 	case condition.Rendered:
 		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonRendered,
 			Message: fmt.Sprintf("The definition renders %s.", objects(len(run.rendering.Outputs)))}
+	case condition.Workflow:
+		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonWorkflowSucceeded,
+			Message: "No workflow is to be run."}
 	case condition.Applied:
 		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonApplied,
 			Message: fmt.Sprintf("%s as rendered on the cluster.", objectsAre(len(run.states)))}

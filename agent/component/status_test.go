@@ -17,8 +17,8 @@ import (
 	"wheelwright.dev/wheelwright/shared/cue"
 )
 
-// newRun is a run that passed every stage.
-func newRun(revision string, verdict health.Verdict) *run {
+// passedRun is a run that passed every stage.
+func passedRun(revision string, verdict health.Verdict) *run {
 	component := &corev1alpha1.Component{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", Generation: 7}}
 	component.Spec.Revision = revision
 	return &run{
@@ -30,7 +30,7 @@ func newRun(revision string, verdict health.Verdict) *run {
 }
 
 func halted(revision string, h *halt) *run {
-	stopped := newRun(revision, health.Verdict{})
+	stopped := passedRun(revision, health.Verdict{})
 	stopped.halt, stopped.verdict = h, nil
 	return stopped
 }
@@ -45,12 +45,12 @@ func TestStatusAfter(t *testing.T) {
 		// want is "<health entry> <isHealthy> Rendered Applied Healthy Ready", each condition as status/reason.
 		want string
 	}{
-		"healthy":        {newRun("r1", healthy), "r1=true true True/Rendered True/Applied True/Healthy True/Ready"},
-		"standalone":     {newRun("", healthy), "none true True/Rendered True/Applied True/Healthy True/Ready"},
-		"broken exports": {newRun("r1", broken), "r1=true true True/Rendered True/Applied True/Healthy False/ExportsFailed"},
-		"rolling out": {newRun("r1", health.Verdict{Reason: condition.ReasonRollingOut, Message: "Wait."}),
+		"healthy":        {passedRun("r1", healthy), "r1=true true True/Rendered True/Applied True/Healthy True/Ready"},
+		"standalone":     {passedRun("", healthy), "none true True/Rendered True/Applied True/Healthy True/Ready"},
+		"broken exports": {passedRun("r1", broken), "r1=true true True/Rendered True/Applied True/Healthy False/ExportsFailed"},
+		"rolling out": {passedRun("r1", health.Verdict{Reason: condition.ReasonRollingOut, Message: "Wait."}),
 			"r1=false false True/Rendered True/Applied False/RollingOut False/RollingOut"},
-		"unhealthy": {newRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."}),
+		"unhealthy": {passedRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."}),
 			"r1=false false True/Rendered True/Applied False/Unhealthy False/Unhealthy"},
 		"render failed": {halted("r1", stop(condition.Rendered, condition.ReasonRenderFailed, "No")),
 			"r1=false false False/RenderFailed False/RenderFailed False/RenderFailed False/RenderFailed"},
@@ -92,9 +92,9 @@ func describeStatus(status corev1alpha1.ComponentStatus) string {
 }
 
 func TestStatusIsStable(t *testing.T) {
-	first := newRun("r1", healthy)
+	first := passedRun("r1", healthy)
 	status := statusAfter(first)
-	again := newRun("r1", healthy)
+	again := passedRun("r1", healthy)
 	again.component.Status = status
 	// The API server may give exports back in other bytes.
 	again.component.Status.Exports = &runtime.RawExtension{Raw: []byte(`{ "port": 80 }`)}
@@ -104,8 +104,8 @@ func TestStatusIsStable(t *testing.T) {
 }
 
 func TestExportsGoWithHealth(t *testing.T) {
-	before := newRun("r1", healthy)
-	after := newRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."})
+	before := passedRun("r1", healthy)
+	after := passedRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."})
 	after.component.Status = statusAfter(before)
 	if got := statusAfter(after).Exports; got != nil {
 		t.Errorf("exports are kept without health: %s", got.Raw)
@@ -121,9 +121,9 @@ func TestLongMessagesAreCut(t *testing.T) {
 
 func TestEventsBetween(t *testing.T) {
 	never := corev1alpha1.ComponentStatus{}
-	fine := statusAfter(newRun("r1", healthy))
-	rolling := statusAfter(newRun("r2", health.Verdict{Reason: condition.ReasonRollingOut, Message: "Wait."}))
-	sick := statusAfter(newRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."}))
+	fine := statusAfter(passedRun("r1", healthy))
+	rolling := statusAfter(passedRun("r2", health.Verdict{Reason: condition.ReasonRollingOut, Message: "Wait."}))
+	sick := statusAfter(passedRun("r1", health.Verdict{Reason: condition.ReasonUnhealthy, Message: "No."}))
 	failed := statusAfter(halted("r1", stop(condition.Rendered, condition.ReasonRenderFailed, "No")))
 	other := statusAfter(halted("r1", stop(condition.Rendered, condition.ReasonRenderFailed, "Neither")))
 	waiting := statusAfter(halted("", stop(condition.Applied, condition.ReasonWaitingForDependency, "Wait").waiting()))

@@ -59,9 +59,9 @@ func (r *run) exceeded(at string, err error) *halt {
 	limit := (*evaluate.LimitError)(nil)
 	switch {
 	case errors.As(err, &limit):
-		r.recheck = exceededRecheck
+		r.recheckIn(exceededRecheck)
 	case errors.Is(err, worker.ErrBusy):
-		r.recheck = busyRecheck
+		r.recheckIn(busyRecheck)
 	default:
 		return nil
 	}
@@ -80,15 +80,11 @@ func (r *Reconciler) loadTracker(ctx context.Context, run *run) *halt {
 
 // judge evaluates health and, when healthy, exports.
 func (r *Reconciler) judge(ctx context.Context, run *run) *halt {
-	for _, state := range run.states {
-		judged := health.Object{Output: state.Output}
-		if state.Settled {
-			judged.Live = state.Live
-		}
-		if run.rendering.Outdated(state.Output.Name, judged.Live) {
+	run.judged = run.objects()
+	for _, judged := range run.judged {
+		if run.rendering.Outdated(judged.Output.Name, judged.Live) {
 			return stop(condition.Healthy, condition.ReasonRollingOut, "%s is newer than what other outputs were rendered with", object.KeyOf(judged.Live))
 		}
-		run.judged = append(run.judged, judged)
 	}
 	verdict, err := health.Judge(ctx, run.rendering, run.work.Context, run.judged)
 	if halted := run.exceeded(condition.Healthy, err); halted != nil {
@@ -100,6 +96,19 @@ func (r *Reconciler) judge(ctx context.Context, run *run) *halt {
 	}
 	run.verdict = withoutSecrets(verdict, run.resolved)
 	return nil
+}
+
+// objects are what was applied, as it is to be judged.
+func (r *run) objects() []health.Object {
+	objects := make([]health.Object, 0, len(r.states))
+	for _, state := range r.states {
+		judged := health.Object{Output: state.Output}
+		if state.Settled {
+			judged.Live = state.Live
+		}
+		objects = append(objects, judged)
+	}
+	return objects
 }
 
 // withoutSecrets is err without messages that might show what properties took from Secrets. It names its trait still.

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +20,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/apply"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
+	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/definition"
 	"wheelwright.dev/wheelwright/shared/directive"
@@ -47,6 +49,16 @@ type Parts struct {
 	Trackers *tracker.Store
 	Applier  *apply.Applier
 	Watcher  Watcher
+	// Engine runs the workflows of definitions, with WorkflowClient, which must not read from a cache.
+	Engine         *workflow.Engine
+	WorkflowClient client.Client
+	// WorkflowConfig has the rights of WorkflowClient, for actions that bring a client of their own.
+	WorkflowConfig *rest.Config
+	// Operations are ended with the workflow that began them.
+	Operations Operations
+	// HashKey keys the hashes of resolved properties. Without one, a change of a source is not seen as an event when it
+	// happens while the agent is not running.
+	HashKey []byte
 	// Changes wakes Components when what they own changes.
 	Changes source.Source
 }
@@ -63,6 +75,12 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		watcher:     parts.Watcher,
 		recorder:    mgr.GetEventRecorderFor("wheelwright-agent"),
 		written:     &resourceversion.Written{},
+		hasher:      newHasher(parts.HashKey),
+		engine:      parts.Engine,
+
+		workflowClient: parts.WorkflowClient,
+		workflowConfig: parts.WorkflowConfig,
+		operations:     parts.Operations,
 	}
 	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies, bySource: sources} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {

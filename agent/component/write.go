@@ -15,20 +15,28 @@ import (
 // component was read: a status of a spec that is not there any more would be a lie. When somebody did, their event
 // brings the Component back, and this status is dropped.
 func (r *Reconciler) writeStatus(ctx context.Context, component *corev1alpha1.Component, status corev1alpha1.ComponentStatus) error {
+	_, err := r.checkpoint(ctx, component, status)
+	return err
+}
+
+// checkpoint is writeStatus in the middle of a pass: component becomes what the API server answers. It is false when somebody
+// else wrote to the Component, so that the pass must not go on.
+func (r *Reconciler) checkpoint(ctx context.Context, component *corev1alpha1.Component, status corev1alpha1.ComponentStatus) (bool, error) {
 	if equality.Semantic.DeepEqual(component.Status, status) {
-		return nil
+		return true, nil
 	}
 	next := component.DeepCopy()
 	next.Status = status
 	patch := client.MergeFromWithOptions(component, client.MergeFromWithOptimisticLock{})
 	err := r.spokeClient.Status().Patch(ctx, next, patch)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("writing the status of Component %s/%s: %w", component.Namespace, component.Name, err)
+		return false, fmt.Errorf("writing the status of Component %s/%s: %w", component.Namespace, component.Name, err)
 	}
 	r.written.Note(next)
 	r.publish(next, eventsBetween(component.Status, next.Status))
-	return nil
+	*component = *next
+	return true, nil
 }

@@ -40,10 +40,8 @@ type Evaluator interface {
 // Judge judges objects by their definition, and Components among them by themselves. What the definition has seen needs the Component's fields only: status and outputs are
 // filled in here. The error is a *cue.Error when the definition's expression is broken.
 func Judge(ctx context.Context, definition Evaluator, seen cue.Context, objects []Object) (Verdict, error) {
-	for _, judged := range objects {
-		if reason := pending(judged); reason != "" {
-			return Verdict{Reason: condition.ReasonRollingOut, Message: reason}, nil
-		}
+	if waits := rollingOut(objects); waits != nil {
+		return *waits, nil
 	}
 	for _, judged := range objects {
 		if verdict := ofComponent(judged.Live); verdict != nil {
@@ -64,6 +62,25 @@ func Judge(ctx context.Context, definition Evaluator, seen cue.Context, objects 
 		return Verdict{}, err
 	}
 	return verdictOf(judgement), nil
+}
+
+// JudgeSome judges some of a Component's objects by what is common to Kubernetes' kinds: a definition speaks for all of them
+// only.
+func JudgeSome(objects []Object) (Verdict, error) {
+	if waits := rollingOut(objects); waits != nil {
+		return *waits, nil
+	}
+	return byStatus(objects)
+}
+
+// rollingOut is the verdict as long as an object cannot be judged, and nil from then on.
+func rollingOut(objects []Object) *Verdict {
+	for _, judged := range objects {
+		if reason := pending(judged); reason != "" {
+			return &Verdict{Reason: condition.ReasonRollingOut, Message: reason}
+		}
+	}
+	return nil
 }
 
 // AllLive is a context with all that is live of objects, which must all be there.

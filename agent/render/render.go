@@ -20,6 +20,8 @@ import (
 
 // Evaluator evaluates definitions.
 type Evaluator interface {
+	Definitions(ctx context.Context, work evaluate.Work) error
+	Prepare(ctx context.Context, work evaluate.Work) ([]byte, error)
 	Render(ctx context.Context, work evaluate.Work) (*evaluate.Rendering, error)
 	Judge(ctx context.Context, work evaluate.Work, rendering *evaluate.Rendering) (cue.Judgement, error)
 	After(ctx context.Context, work evaluate.Work, rendering *evaluate.Rendering) ([]render.Object, error)

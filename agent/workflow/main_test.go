@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"wheelwright.dev/wheelwright/agent/workflow"
 	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/embedded"
 )
@@ -21,6 +22,7 @@ import (
 var spokeClient client.Client
 
 func TestMain(m *testing.M) {
+	workflow.ServeIfWorker()
 	ctrl.SetLogger(logr.Discard())
 	code, err := runTests(m)
 	if err != nil {

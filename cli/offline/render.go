@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -132,13 +133,31 @@ func newWork(definitions library, component *corev1alpha1.Component, values map[
 		}
 		work.Traits = append(work.Traits, evaluate.Trait{Type: trait.Type, Definition: def, Properties: raw(trait.Properties)})
 	}
-	return work, resolveDirectives(&work)
+	if err := resolveDirectives(&work); err != nil {
+		return evaluate.Work{}, err
+	}
+	work.Context = work.Context.With(createEvent(work)).With(work.Context.Values)
+	return work, nil
 }
 
 // contextOf is what the agent would put into the context, and the values from the file over it.
 func contextOf(component *corev1alpha1.Component, values map[string]any) cue.Context {
 	context := cue.Context{Name: component.Name, Namespace: component.Namespace}
 	return context.With(values)
+}
+
+// createEvent is the context of the event in which a Component is made for the first time.
+func createEvent(work evaluate.Work) map[string]any {
+	params := json.RawMessage("{}")
+	if len(work.Properties) > 0 {
+		params = work.Properties
+	}
+	return map[string]any{
+		"event": "create", "paramsChanged": false, "definitionChanged": false, "traitsChanged": false,
+		"params": map[string]any{"current": params, "target": params}, "previousParams": params,
+		"apiVersion": map[string]any{"current": work.Definition.APIVersion, "target": work.Definition.APIVersion},
+		"workflow":   map[string]any{},
+	}
 }
 
 func raw(extension *runtime.RawExtension) []byte {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -17,7 +18,6 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"wheelwright.dev/wheelwright/agent"
-	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // leaseName names the lease of the one agent of a cluster that works.
@@ -34,7 +34,7 @@ type flags struct {
 }
 
 func main() {
-	evaluate.ServeIfWorker()
+	agent.ServeIfWorker()
 	if err := run(ctrl.SetupSignalHandler(), os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "agent:", err)
 		os.Exit(1)
@@ -52,7 +52,18 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := agent.Setup(ctx, mgr, agent.Options{Concurrency: given.concurrency}); err != nil {
+	// The manager's own client reads from a cache that is not started yet, and that no Secret should be in.
+	spokeClient, err := client.New(mgr.GetConfig(), client.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
+	})
+	if err != nil {
+		return fmt.Errorf("making a client: %w", err)
+	}
+	key, err := hashKey(ctx, spokeClient, os.Getenv("POD_NAMESPACE"))
+	if err != nil {
+		return err
+	}
+	if err := agent.Setup(ctx, mgr, agent.Options{Concurrency: given.concurrency, HashKey: key}); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

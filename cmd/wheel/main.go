@@ -28,7 +28,8 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), renderCommand(), schemaCommand(), vetCommand(), testCommand(), defCommand())
+	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), workflowCommand())
+	root.AddCommand(renderCommand(), schemaCommand(), vetCommand(), testCommand(), defCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(explain(ctx, err))
 	}

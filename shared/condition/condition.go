@@ -7,6 +7,8 @@ const (
 	Ready = "Ready"
 	// Rendered is True when the definition was loaded and evaluated with the Component's properties.
 	Rendered = "Rendered"
+	// Workflow is True when the workflow of the last event has succeeded. Only Components whose definition has one have it.
+	Workflow = "Workflow"
 	// Applied is True when everything that was rendered is on the cluster and what is no longer rendered is gone.
 	Applied = "Applied"
 	// Healthy is True when the definition's health expression holds for the live objects.
@@ -95,4 +97,14 @@ const (
 	ReasonUnusedParameter = "UnusedParameter"
 	// ReasonTraitFailed: healthy, but a trait cannot add what it adds to a healthy component.
 	ReasonTraitFailed = "TraitFailed"
+	// ReasonWorkflowRunning: the workflow of an event runs; the message says what it waits for.
+	ReasonWorkflowRunning = "WorkflowRunning"
+	// ReasonWorkflowSuspended: the workflow waits for a person, or for a time.
+	ReasonWorkflowSuspended = "WorkflowSuspended"
+	// ReasonWorkflowSucceeded: every step of the workflow has run.
+	ReasonWorkflowSucceeded = "WorkflowSucceeded"
+	// ReasonWorkflowFailed: a step failed for good. The event is over, and a new revision or a restart begins another try.
+	ReasonWorkflowFailed = "WorkflowFailed"
+	// ReasonWorkflowTerminated: a person or a step ended the workflow.
+	ReasonWorkflowTerminated = "WorkflowTerminated"
 )

@@ -34,6 +34,11 @@ func FromObject(object *corev1alpha1.ComponentDefinition) Definition {
 	return fromContent(object.Name, object.Spec.DefinitionContent)
 }
 
+// FromStepObject reads the definition that a WorkflowStepDefinition holds.
+func FromStepObject(object *corev1alpha1.WorkflowStepDefinition) Definition {
+	return fromContent(object.Name, object.Spec.DefinitionContent)
+}
+
 // FromSnapshot reads the definition that the hub sent along with a Component.
 func FromSnapshot(snapshot *corev1alpha1.DefinitionSnapshot) Definition {
 	return fromContent(snapshot.Name, snapshot.DefinitionContent)

@@ -17,6 +17,7 @@ const (
 	judge
 	judgeTraits
 	after
+	prepare
 )
 
 // answerer answers questions in a worker process.
@@ -44,6 +45,12 @@ func (a *answerer) evaluate(asked question) (answer, error) {
 	switch asked.Operation {
 	case check:
 		return answer{}, inProperties(render.Check(request))
+	case prepare:
+		prepared, err := render.Prepare(request)
+		if err != nil {
+			return answer{}, inProperties(err)
+		}
+		return answer{Properties: prepared.Properties()}, nil
 	case renderAll:
 		return renderWork(request)
 	}

@@ -81,6 +81,9 @@ func TestAWorkerGivesWhatEvaluationGives(t *testing.T) {
 	if !found || value != int64(2) {
 		t.Errorf("the status path finds %v", value)
 	}
+	if got, err := evaluator.Prepare(t.Context(), work); err != nil || string(got) != string(rendering.Properties) {
+		t.Errorf("prepared %s, %v; rendered with %s", got, err, rendering.Properties)
+	}
 	for ready, want := range map[int64]cue.Judgement{1: {}, 2: {Healthy: true, Exports: map[string]any{"ready": int64(2)}}} {
 		work.Context.Status = map[string]map[string]any{"a": {"ready": ready}}
 		judgement, err := evaluator.Judge(t.Context(), work, rendering)

@@ -59,6 +59,15 @@ func (e *Evaluator) Check(ctx context.Context, work Work) error {
 	return err
 }
 
+// Prepare gives the component's properties after its pre traits, without rendering. The error is one of those of Render.
+func (e *Evaluator) Prepare(ctx context.Context, work Work) ([]byte, error) {
+	got, err := e.ask(ctx, question{Operation: prepare}, work)
+	if err != nil {
+		return nil, err
+	}
+	return got.Properties, nil
+}
+
 // Render renders. Nothing is rendered in part, but for outputs that are Pending. The error is a *DefinitionError, a *PropertiesError, a *LimitError, or is or
 // wraps a *cue.Error, unless something is wrong with the program itself.
 func (e *Evaluator) Render(ctx context.Context, work Work) (*Rendering, error) {

@@ -115,6 +115,9 @@ func Prepare(request Request) (prepared *Prepared, err error) {
 	return prepared, nil
 }
 
+// Properties are the component's after its pre traits.
+func (p *Prepared) Properties() []byte { return p.request.Properties }
+
 // Check finds what Prepare would find wrong on any cluster, without the context that only a spoke has: what the pre traits
 // make of the properties is not known then, and not checked. The error is or wraps a *cue.Error.
 func Check(request Request) (err error) {

@@ -28,6 +28,7 @@ func TestPodsHaveTheRightsThatAreDelivered(t *testing.T) {
 		"AgentReadsSteps":           {"dev-eu", fleet.AgentDeployment, "watch", "core.wheelwright.dev", "workflowstepdefinitions", true},
 		"HubDeletesNoApplications":  {"hub", fleet.HubDeployment, "delete", "core.wheelwright.dev", "applications", false},
 		"AgentWritesHealth":         {"dev-eu", fleet.AgentDeployment, "patch", "core.wheelwright.dev", "components/status", true},
+		"AgentRunsJobs":             {"dev-eu", fleet.AgentDeployment, "create", "batch", "jobs", true},
 		"AgentAppliesDeployments":   {"dev-eu", fleet.AgentDeployment, "patch", "apps", "deployments", true},
 		"AgentComposesComponents":   {"dev-eu", fleet.AgentDeployment, "create", "core.wheelwright.dev", "components", true},
 		"AgentTouchesNoWorkRecords": {"dev-eu", fleet.AgentDeployment, "delete", "work.open-cluster-management.io", "appliedmanifestworks", false},

@@ -157,7 +157,7 @@ type ComponentStatus struct {
 	IsHealthy *bool `json:"isHealthy,omitempty"`
 
 	// health holds the revision that the agent last processed and its health: at most one entry. Absent while a revision
-	// is not processed, and when the Component is being deleted.
+	// is not processed, while the workflow of an event runs, and when the Component is being deleted.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1
 	// +optional
@@ -169,6 +169,29 @@ type ComponentStatus struct {
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Exports *runtime.RawExtension `json:"exports,omitempty"`
+
+	// event is the create or upgrade event that the Component is in, or was in last. Until the next one begins, definitions see
+	// its context.
+	// +optional
+	Event *LifecycleEvent `json:"event,omitempty"`
+
+	// workflow holds the keys that the workflow's set-workflow-state steps set. Definitions see them as context.workflow.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Workflow *runtime.RawExtension `json:"workflow,omitempty"`
+
+	// workflowRun is how far the workflow of the newest event has come, step by step. It is the agent's own.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	WorkflowRun *runtime.RawExtension `json:"workflowRun,omitempty"`
+
+	// workflowRequest is the last value of the annotation core.wheelwright.dev/workflow-request that was acted upon.
+	// +optional
+	WorkflowRequest string `json:"workflowRequest,omitempty"`
 
 	// conditions say how far the Component is, and what it waits for.
 	// +listType=map
