@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
@@ -130,6 +132,9 @@ func inWords(err error) error {
 
 // toJSON reads YAML. What the library says of a key that JSON does not have is broken.
 func toJSON(content []byte) ([]byte, error) {
+	if several(content) {
+		return nil, errors.New("it holds more than one document: keep one in a file")
+	}
 	converted, err := yaml.YAMLToJSONStrict(content)
 	if err != nil && strings.Contains(err.Error(), "unsupported map key") {
 		return nil, errors.New("it has a key that is no text, such as null or a list: put it in quotes")
@@ -142,4 +147,19 @@ func orNothing(text string) string {
 		return "nothing"
 	}
 	return text
+}
+
+// several tells whether YAML holds more than one document that says anything.
+func several(content []byte) bool {
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	documents := 0
+	for {
+		document, err := reader.Read()
+		if err != nil {
+			return documents > 1
+		}
+		if value := any(nil); yaml.Unmarshal(document, &value) != nil || value != nil {
+			documents++
+		}
+	}
 }

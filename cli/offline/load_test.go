@@ -169,11 +169,44 @@ func TestWrongTypesAreSaidInWords(t *testing.T) {
 		head + "spec: {type: 3}":               "spec.type is a number, want a text",
 		head + "spec: {type: a, traits: a}":    "spec.traits is a text, want a list",
 		"[1]":                                  "it is a list, want a map",
+		head + "spec: {type: a}\n---\n" + head: "it holds more than one document",
 		"apiVersion: v1\nkind: List\nitems: 3": "items",
 	} {
 		file := write(t, dir, "c.yaml", content)
 		if _, err := bench.Render(t.Context(), Options{Component: file, Definitions: dir}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// What no parameters can make good is found by rendering with the least of them.
+func TestVetRenders(t *testing.T) {
+	const object = `value: {apiVersion: "v1", kind: "T"}`
+	for outputs, want := range map[string]string{
+		`[{name: "m", nmae: 1, ` + object + `}]`:                                       "nmae",
+		`[{name: "m", value: null}]`:                                                   "value must be a Kubernetes object",
+		`"\(parameters.image)"`:                                                        "outputs must be a list",
+		`[{name: "../x", ` + object + `}]`:                                             `output name "../x"`,
+		`[{name: "m", value: {apiVersion: "v1", kind: "T", metadata: "x"}}]`:           "metadata must be a map",
+		`[{name: "m", value: {apiVersion: "v1", kind: "T", n: 99999999999999999999}}]`: "does not fit into the 64 bits",
+		`[{name: "m", ` + object + `}, {name: "n", ` + object + `}]`:                   "is rendered already",
+		`[{name: "m", type: "Component", ` + object + `}]`:                             "output type Component is not known",
+		`[{name: "m", type: "component", value: {type: 3}}]`:                           "type",
+		`[{name: "m", value: {apiVersion: "v1", kind: "T", image: parameters.image}}]`: "",
+	} {
+		dir := t.TempDir()
+		write(t, dir, "component/a.cue", "parameters: {image: string, port: int & >80, mode: \"a\" | \"b\", list: [string, ...string]}\n"+
+			"#used: parameters.port + len(parameters.mode) + len(parameters.list) + len(parameters.image)\noutputs: "+outputs)
+		problems, _, err := bench.Vet(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, problem := range problems {
+			all = append(all, problem.String())
+		}
+		if text := strings.Join(all, "\n"); want == "" && text != "" || !strings.Contains(text, want) {
+			t.Errorf("%s: found %q, want %q", outputs, text, want)
 		}
 	}
 }

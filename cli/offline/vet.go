@@ -98,7 +98,11 @@ func (v *vetter) vet(one vetted) (problems []cue.Problem) {
 		return problems
 	}
 	problems = append(problems, v.checkParameters(one, root)...)
-	return append(problems, v.checkStatus(one)...)
+	problems = append(problems, v.checkStatus(one)...)
+	if len(problems) > 0 {
+		return problems
+	}
+	return v.checkRendering(one)
 }
 
 // evaluate finds what keeps a definition from rendering, whatever it is given. Without it nothing more is known of values:
