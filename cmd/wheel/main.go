@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/go-logr/logr"
@@ -38,7 +39,7 @@ func main() {
 // explain says what went wrong, in one place for all commands, and returns the exit code.
 func explain(ctx context.Context, err error) int {
 	const interrupted = 130 // as shells have it: 128 + SIGINT
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || wait.Interrupted(err)) {
 		fmt.Fprintln(os.Stderr, "wheel: interrupted; nothing is left running")
 		return interrupted
 	}
