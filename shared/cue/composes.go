@@ -3,6 +3,7 @@ package cue
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/literal"
@@ -13,6 +14,9 @@ import (
 // Composes are the types of components, and of their traits, that a definition's outputs name as they are written. A type that
 // is computed is not among them.
 func Composes(def definition.Definition) (components, traits []string) {
+	if !mentionsComponents(def) {
+		return nil, nil
+	}
 	forms, err := ReadForms(def)
 	if err != nil {
 		return nil, nil // what cannot be read is refused elsewhere
@@ -27,6 +31,16 @@ func Composes(def definition.Definition) (components, traits []string) {
 		}, nil)
 	}
 	return slices.Sorted(maps.Keys(found.components)), slices.Sorted(maps.Keys(found.traits))
+}
+
+// mentionsComponents spares most definitions from being parsed: the hub asks each time that it reconciles.
+func mentionsComponents(def definition.Definition) bool {
+	for _, source := range def.Files {
+		if strings.Contains(source, `"`+OutputTypeComponent+`"`) {
+			return true
+		}
+	}
+	return false
 }
 
 type composed struct{ components, traits map[string]bool }
