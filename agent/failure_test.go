@@ -109,16 +109,7 @@ func TestEventsSayWhatHappened(t *testing.T) {
 	s.dispatch("app", "r2", `{"names":["a"],"broken":true}`)
 	s.awaitHealth("app", "r2", false)
 	for _, reason := range []string{condition.ReasonApplied, condition.ReasonHealthy, condition.ReasonRenderFailed} {
-		s.eventually("there is an event "+reason, func() string {
-			events := &corev1.EventList{}
-			s.must(s.client.List(t.Context(), events, client.InNamespace(s.ns)))
-			for _, one := range events.Items {
-				if one.Reason == reason && one.InvolvedObject.Name == "app" {
-					return ""
-				}
-			}
-			return pretty(len(events.Items))
-		})
+		s.awaitEvent("app", reason)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -61,6 +62,9 @@ func newSpokeWith(t testing.TB, evaluation evaluate.Options) *spoke {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := rbacv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
 	spokeClient, err := client.NewWithWatch(spokeConfig, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -71,10 +75,22 @@ func newSpokeWith(t testing.TB, evaluation evaluate.Options) *spoke {
 		t.Fatal(err)
 	}
 	s.ns = namespace.Name
+	s.grant("cluster-admin")
 	s.record = startRecord(t, spokeClient, s.ns)
 	s.startAgent()
 	t.Cleanup(s.finish)
 	return s
+}
+
+// grant lets the service accounts of the test's namespace do what a ClusterRole allows, anywhere. It is what Components that are
+// applied by hand act with.
+func (s *spoke) grant(role string) {
+	s.t.Helper()
+	s.must(s.client.Create(s.t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: s.ns},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts:" + s.ns}},
+	}))
 }
 
 // startAgent runs the agent as cmd/agent does, but for the ports that it does not need here.
@@ -154,6 +170,7 @@ func (s *spoke) finish() {
 		}
 	}
 	s.record.finish(s.t)
+	s.must(client.IgnoreNotFound(s.client.Delete(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: s.ns}})))
 	s.must(client.IgnoreNotFound(s.client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.ns}})))
 }
 
@@ -233,6 +250,21 @@ func (s *spoke) awaitReason(name, typ, reason string) metav1.Condition {
 		return pretty(component.Status)
 	})
 	return found
+}
+
+// awaitEvent waits until the agent has told a person of something that happened to the Component.
+func (s *spoke) awaitEvent(name, reason string) {
+	s.t.Helper()
+	s.eventually("an event with reason "+reason, func() string {
+		events := &corev1.EventList{}
+		s.must(s.client.List(s.t.Context(), events, client.InNamespace(s.ns)))
+		for _, one := range events.Items {
+			if one.InvolvedObject.Name == name && one.Reason == reason {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%d others", len(events.Items))
+	})
 }
 
 func (s *spoke) tracker(name string) *corev1alpha1.ResourceTracker {

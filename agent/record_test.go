@@ -8,13 +8,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
-	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/invariant"
 )
 
 // record holds every version of every Component and ConfigMap of a namespace, in the order in which the API server made
@@ -112,43 +110,11 @@ func (r *record) finish(t testing.TB) {
 		revisions[fmt.Sprint(component.UID, component.Generation)] = component.Spec.Revision
 	}
 	for _, component := range r.components {
-		for _, broken := range brokenInvariants(component, revisions) {
+		revision := func(generation int64) string { return revisions[fmt.Sprint(component.UID, generation)] }
+		for _, broken := range invariant.OfComponent(component, revision) {
 			t.Errorf("Component %s at version %s: %s\nstatus: %s", component.Name, component.ResourceVersion, broken, pretty(component.Status))
 		}
 	}
-}
-
-// brokenInvariants checks one status. revisions has spec.revision by UID and generation.
-func brokenInvariants(component *corev1alpha1.Component, revisions map[string]string) []string {
-	var broken []string
-	demand := func(holds bool, format string, args ...any) {
-		if !holds {
-			broken = append(broken, fmt.Sprintf(format, args...))
-		}
-	}
-	status := component.Status
-	healthy := len(status.Health) == 1 && status.Health[0].IsHealthy
-	is := func(typ string) bool { return meta.IsStatusConditionTrue(status.Conditions, typ) }
-
-	demand(!is(condition.Ready) || is(condition.Rendered) && is(condition.Applied) && is(condition.Healthy), "Ready is True and a stage is not")
-	demand(!is(condition.Healthy) || is(condition.Applied), "Healthy is True and Applied is not")
-	demand(!is(condition.Applied) || is(condition.Rendered) || component.DeletionTimestamp != nil, "Applied is True and Rendered is not")
-	demand(len(status.Health) <= 1, "status.health has more than one entry")
-	demand(!healthy || is(condition.Healthy), "status.health is true and Healthy is not True")
-	demand(len(status.Health) == 0 || status.IsHealthy != nil && *status.IsHealthy == healthy, "status.isHealthy is not what status.health says")
-	demand(status.IsHealthy == nil || *status.IsHealthy == is(condition.Healthy), "status.isHealthy is not what condition Healthy says")
-	demand(status.Exports == nil || is(condition.Healthy), "exports are kept without health")
-	for _, entry := range status.Health {
-		wanted := revisions[fmt.Sprint(component.UID, status.ObservedGeneration)]
-		demand(entry.Revision == wanted, "status.health is of revision %s, but generation %d has revision %s", entry.Revision, status.ObservedGeneration, wanted)
-	}
-	for _, one := range status.Conditions {
-		demand(one.ObservedGeneration == status.ObservedGeneration || component.DeletionTimestamp != nil,
-			"condition %s is of generation %d, the status of %d", one.Type, one.ObservedGeneration, status.ObservedGeneration)
-		demand(one.Reason != "" && one.Message != "", "condition %s has no reason or message", one.Type)
-		demand(one.Status != metav1.ConditionUnknown || status.IsHealthy == nil, "condition %s is Unknown beside a judgement", one.Type)
-	}
-	return broken
 }
 
 func number(version string) uint64 {

@@ -12,9 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -22,6 +22,7 @@ import (
 	"wheelwright.dev/wheelwright/agent/background"
 	"wheelwright.dev/wheelwright/agent/component"
 	"wheelwright.dev/wheelwright/agent/helm"
+	"wheelwright.dev/wheelwright/agent/identity"
 	"wheelwright.dev/wheelwright/agent/notify"
 	"wheelwright.dev/wheelwright/agent/owned"
 	"wheelwright.dev/wheelwright/agent/tracker"
@@ -52,6 +53,8 @@ type Options struct {
 	HashKey []byte
 	// Evaluation bounds what evaluating definitions may take. Default: that of package evaluate.
 	Evaluation evaluate.Options
+	// Clock tells how long a Component is on its way. Default: the machine's.
+	Clock clock.PassiveClock
 	// Helm and Notify are the options of the actions that ship with the agent.
 	Helm   helm.Options
 	Notify notify.Options
@@ -86,6 +89,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if options.Concurrency <= 0 {
 		options.Concurrency = defaultConcurrency
 	}
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
 	objects, err := owned.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 	})
@@ -117,11 +123,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return err
 	}
-	workflowClient, err := client.New(mgr.GetConfig(), client.Options{
-		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
-	})
+	accounts, err := identity.New(mgr.GetConfig(), mgr.GetScheme(), mgr.GetRESTMapper())
 	if err != nil {
-		return fmt.Errorf("making the client of workflows: %w", err)
+		return err
 	}
 	parts := component.Parts{
 		Evaluator: evaluator,
@@ -131,9 +135,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		Watcher:   objects,
 		Changes:   objects.Source(),
 		HashKey:   options.HashKey,
+		Accounts:  accounts,
 		Engine:    engine,
 
-		WorkflowClient: workflowClient, WorkflowConfig: mgr.GetConfig(), Operations: operations,
+		Operations: operations, Clock: options.Clock,
 	}
 	return component.Setup(ctx, mgr, parts, controller.Options{
 		MaxConcurrentReconciles: options.Concurrency,

@@ -30,6 +30,8 @@ type Live interface {
 // not overlap.
 type Applier struct {
 	spokeClient client.Client
+	// writer has the rights of the Component that is acted for.
+	writer client.Writer
 	// spokeReader reads past every cache.
 	spokeReader client.Reader
 	live        Live
@@ -38,7 +40,14 @@ type Applier struct {
 
 // NewApplier makes an Applier with an empty memory.
 func NewApplier(spokeClient client.Client, spokeReader client.Reader, live Live) *Applier {
-	return &Applier{spokeClient: spokeClient, spokeReader: spokeReader, live: live, memory: newMemory()}
+	return &Applier{spokeClient: spokeClient, writer: spokeClient, spokeReader: spokeReader, live: live, memory: newMemory()}
+}
+
+// As is the same Applier, with the same memory, that writes by another client.
+func (a *Applier) As(writer client.Writer) *Applier {
+	as := *a
+	as.writer = writer
+	return &as
 }
 
 // State is an object after Apply.
@@ -163,7 +172,7 @@ func (a *Applier) exists(ctx context.Context, owner object.Owner) (bool, error) 
 // write applies the object. Whoever else wrote its fields loses them: Wheelwright owns what it renders.
 func (a *Applier) write(ctx context.Context, owner object.Owner, wanted Object, before *unstructured.Unstructured) (State, error) {
 	answer := wanted.Output.Object.DeepCopy()
-	err := a.spokeClient.Patch(ctx, answer, client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership)
+	err := a.writer.Patch(ctx, answer, client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership)
 	if err != nil {
 		return State{}, fmt.Errorf("applying: %w", err)
 	}

@@ -70,7 +70,7 @@ func (a *Applier) removeOne(ctx context.Context, owner object.Owner, resource co
 			return &TerminatingError{Finalizers: live.Finalizers}, nil
 		}
 		// The resource version makes sure that the labels that were read are those of the object that is deleted.
-		err = a.spokeClient.Delete(ctx, live,
+		err = a.writer.Delete(ctx, live,
 			client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion},
 			client.PropagationPolicy(metav1.DeletePropagationBackground))
 		if client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {

@@ -32,7 +32,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 		run.afterError = err
 		return nil
 	}
-	states, err := r.applier.Apply(ctx, run.owner, objects)
+	states, err := r.applier.As(run.actor.Client).Apply(ctx, run.owner, objects)
 	run.states = append(run.states, states...)
 	if failures := joinFailures(err, unknown); len(failures) > 0 {
 		run.afterError = run.withoutSecrets(failures)

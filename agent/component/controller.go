@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/identity"
 	"wheelwright.dev/wheelwright/agent/object"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
@@ -57,12 +58,11 @@ type Reconciler struct {
 	recorder    record.EventRecorder
 	hasher      hasher
 	engine      *workflow.Engine
-	// workflowClient is what workflows act with. It reads past every cache.
-	workflowClient client.Client
-	workflowConfig *rest.Config
-	operations     Operations
-	written        *resourceversion.Written
-	owners         sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
+	accounts    *identity.Accounts
+	operations  Operations
+	written     *resourceversion.Written
+	clock       clock.PassiveClock
+	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
 }
 
 // step is one part of the pipeline. A halt ends it, with what the conditions are to say.
@@ -82,9 +82,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, err
 	}
 
-	current := newRun(component)
+	current := newRun(component, r.clock.Now())
 	for _, next := range []step{
-		// 1 verify the signature of what the hub dispatched
+		r.identify,        // 1
 		r.loadDefinitions, // 2
 		r.loadState,       // 4
 		r.resolve,         // 6: before 3, since what makes an event are values
@@ -102,7 +102,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	r.publish(component, append(appliedEvent(current.states), warnings(current)...))
-	err = r.writeStatus(ctx, component, statusAfter(current))
+	status := statusAfter(current)
+	current.recheckIn(untilDeadline(component, status, current.now))
+	err = r.writeStatus(ctx, component, status)
 	if err := errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err); err != nil {
 		return reconcile.Result{}, err
 	}

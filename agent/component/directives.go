@@ -21,7 +21,7 @@ import (
 // resolve puts values in the place of from* directives, in the properties of the Component and of its traits. One that has
 // no value blocks: it never reaches a definition as a map.
 func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
-	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component}
+	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client}
 	resolved, err := directive.Resolve(agentrender.Properties(run.component), lookup)
 	if err != nil {
 		return unresolved("spec.properties", err)
@@ -56,25 +56,27 @@ type spokeLookup struct {
 	ctx        context.Context //nolint:containedctx // it lives as long as the one call that it is made for
 	reconciler *Reconciler
 	component  *corev1alpha1.Component
+	// reader has the Component's rights, and reads past every cache: the agent keeps no Secrets.
+	reader client.Reader
 }
 
 // Parameter finds nothing: parameters are the Application's, and the hub puts their values in before it dispatches.
 func (l *spokeLookup) Parameter(string) (any, bool, error) { return nil, false, nil }
 
-// Source reads past every cache, as the agent keeps none of Secrets.
+// Source reads with the rights of the Component.
 func (l *spokeLookup) Source(kind, name string) (map[string]any, bool, error) {
 	key := types.NamespacedName{Namespace: l.component.Namespace, Name: name}
 	data := map[string]any{}
 	var err error
 	if kind == directive.Secret {
 		secret := &corev1.Secret{}
-		err = l.reconciler.spokeReader.Get(l.ctx, key, secret)
+		err = l.reader.Get(l.ctx, key, secret)
 		for entry, value := range secret.Data {
 			data[entry] = string(value)
 		}
 	} else {
 		config := &corev1.ConfigMap{}
-		err = l.reconciler.spokeReader.Get(l.ctx, key, config)
+		err = l.reader.Get(l.ctx, key, config)
 		for entry, value := range config.Data {
 			data[entry] = value
 		}

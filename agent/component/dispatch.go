@@ -1,9 +1,11 @@
 package component
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,7 +32,7 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is applied cannot be watched: %v", err).retrying(err)
 	}
-	states, err := r.applier.Apply(ctx, run.owner, objects)
+	states, err := r.applier.As(run.actor.Client).Apply(ctx, run.owner, objects)
 	if err := joinFailures(err, unknown); err != nil {
 		return r.applyFailed(ctx, run, err)
 	}
@@ -60,6 +62,7 @@ const takenRecheck = 30 * time.Second
 // applyFailed tells failures that an event will end from those that have to be tried again.
 func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.Failures) *halt {
 	halted := stop(condition.Applied, condition.ReasonProgressing, "%v", failures)
+	hint := ""
 	for _, failure := range failures {
 		var owned *apply.OwnedError
 		var terminating *apply.TerminatingError
@@ -79,10 +82,11 @@ func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.F
 		default:
 			halted.reason = condition.ReasonApplyFailed
 			halted.err = run.withoutSecrets(failures)
+			hint = cmp.Or(hint, run.forbidden(failure.Err))
 		}
 	}
 	// API servers repeat the values that they refuse.
-	halted.message = run.resolved.Text(halted.message)
+	halted.message = run.resolved.Text(strings.TrimSuffix(halted.message, ".")) + hint + "."
 	return halted
 }
 
@@ -92,7 +96,7 @@ func (r *Reconciler) collectGarbage(ctx context.Context, run *run, wanted []core
 	if len(leftover) == 0 {
 		return nil
 	}
-	removal, err := r.applier.Remove(ctx, run.owner, leftover)
+	removal, err := r.applier.As(run.actor.Client).Remove(ctx, run.owner, leftover)
 	if err == nil {
 		run.ledger, err = r.trackers.Drop(ctx, run.ledger, removal.Gone)
 	}

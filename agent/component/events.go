@@ -33,6 +33,10 @@ func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 			return append(events, notice{corev1.EventTypeWarning, now.Reason, now.Message})
 		}
 	}
+	late := conditionOf(after, condition.Stalled)
+	if late.Reason == condition.ReasonProgressDeadlineExceeded && conditionOf(before, condition.Stalled).Reason != late.Reason {
+		events = append(events, notice{corev1.EventTypeWarning, late.Reason, late.Message})
+	}
 	old, now := conditionOf(before, condition.Healthy), conditionOf(after, condition.Healthy)
 	switch {
 	case now.Status == metav1.ConditionTrue && old.Status != metav1.ConditionTrue:

@@ -31,7 +31,7 @@ func (r *Reconciler) pass(ctx context.Context, run *run) error {
 	result, err := r.engine.Run(ctx, workflow.Event{
 		Component: workflowOwner(run.component), ID: run.event.ID, Kind: workflow.Kind(run.event.Type),
 		Definition: run.work.Definition, Context: run.scope, Run: run.workflowRun,
-		Actions: &lifecycleActions{reconciler: r, run: run}, Loader: r, Client: r.workflowClient, Config: r.workflowConfig,
+		Actions: &lifecycleActions{reconciler: r, run: run}, Loader: r, Client: run.actor.Client, Config: run.actor.Config,
 		Save: func(ctx context.Context, saved workflow.Run) error {
 			run.takeIn(saved)
 			if halted := r.save(ctx, run); halted.isSuperseded() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -31,17 +30,21 @@ func (r *Reconciler) remove(ctx context.Context, component *corev1alpha1.Compone
 	if !controllerutil.ContainsFinalizer(component, corev1alpha1.ComponentFinalizer) {
 		return reconcile.Result{}, nil
 	}
-	current := newRun(component)
+	current := newRun(component, r.clock.Now())
 	if component.Status.Health != nil || component.Status.IsHealthy != nil {
 		// The event of this write brings the Component back, for the rest.
 		return reconcile.Result{}, r.writeStatus(ctx, component, statusOfDeletion(current, "Everything that it owns is being deleted."))
 	}
-	waits, err := r.undo(ctx, current)
+	err := r.identifyForRemoval(ctx, current)
+	waits := ""
+	if err == nil {
+		waits, err = r.undo(ctx, current)
+	}
 	if errors.Is(err, errSuperseded) {
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
-		status := statusOfDeletion(current, fmt.Sprintf("What it owns cannot be deleted: %v.", current.withoutSecrets(err)))
+		status := statusOfDeletion(current, fmt.Sprintf("What it owns cannot be deleted: %v%s.", current.withoutSecrets(err), current.forbidden(err)))
 		return reconcile.Result{}, errors.Join(err, r.writeStatus(ctx, component, status))
 	}
 	if waits != "" {
@@ -86,7 +89,7 @@ func (r *Reconciler) removeOwned(ctx context.Context, run *run) (apply.Failures,
 	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return nil, err
 	}
-	removal, err := r.applier.Remove(ctx, run.owner, ledger.Spec.Resources)
+	removal, err := r.applier.As(run.actor.Client).Remove(ctx, run.owner, ledger.Spec.Resources)
 	if err != nil || len(removal.Left) > 0 {
 		return removal.Left, err
 	}
@@ -113,8 +116,12 @@ func statusOfDeletion(run *run, message string) corev1alpha1.ComponentStatus {
 		}
 	}
 	for _, one := range conditions {
-		one.Message, one.ObservedGeneration = condition.Message(one.Message), component.Generation
-		meta.SetStatusCondition(&status.Conditions, one)
+		setCondition(&status, run, one)
 	}
+	deleting := pace{status: condition.Progressing, reason: condition.ReasonDeleting, message: message}
+	if conditions[0].Reason != condition.ReasonDeleting {
+		deleting = pace{status: condition.Stalled, reason: conditions[0].Reason, message: message}
+	}
+	deleting.set(&status, run)
 	return status
 }

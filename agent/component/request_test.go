@@ -2,6 +2,7 @@ package component
 
 import (
 	"testing"
+	"time"
 
 	"wheelwright.dev/wheelwright/agent/workflow"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
@@ -29,7 +30,7 @@ func TestRequests(t *testing.T) {
 		"no id":                     {"suspend", workflow.Run{Phase: workflow.PhaseRunning}, "", false},
 	} {
 		tc.run.EventID = "event"
-		pass := newRun(&corev1alpha1.Component{})
+		pass := newRun(&corev1alpha1.Component{}, time.Now())
 		pass.workflowRun = &tc.run
 		err := pass.act(tc.asked, "event")
 		if (err == nil) != (tc.want != "") || err == nil && pass.workflowRun.Phase != tc.want || pass.restarted != tc.restarted {

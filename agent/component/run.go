@@ -8,6 +8,7 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
+	"wheelwright.dev/wheelwright/agent/identity"
 	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
@@ -21,6 +22,15 @@ import (
 type run struct {
 	component *corev1alpha1.Component
 	owner     object.Owner
+	// now is when the pass began, to the second, as conditions have it.
+	now time.Time
+
+	standing standing
+	// account is whose rights the Component has, unless it has the agent's.
+	account types.NamespacedName
+	actor   identity.Actor
+	// namespaceGoes is set where the Component is deleted with its namespace.
+	namespaceGoes bool
 
 	// work is what to evaluate.
 	work      evaluate.Work
@@ -56,8 +66,8 @@ type run struct {
 }
 
 // newRun begins a pass over component.
-func newRun(component *corev1alpha1.Component) *run {
-	return &run{component: component, owner: object.OwnerFor(component), request: component.Status.WorkflowRequest}
+func newRun(component *corev1alpha1.Component, now time.Time) *run {
+	return &run{component: component, owner: object.OwnerFor(component), now: now.Truncate(time.Second), request: component.Status.WorkflowRequest}
 }
 
 // recheckIn asks for another pass after a while.

@@ -17,9 +17,9 @@ import (
 
 // stages are the conditions that the pipeline passes, in its order. Ready sums them up. Only a definition that has a workflow
 // passes Workflow.
-var stages = []string{condition.Rendered, condition.Workflow, condition.Applied, condition.Healthy}
+var stages = []string{condition.Verified, condition.Rendered, condition.Workflow, condition.Applied, condition.Healthy}
 
-// statusAfter is the whole status that a run of the pipeline leads to. It is pure but for the times of transitions.
+// statusAfter is the whole status that a run of the pipeline leads to.
 func statusAfter(run *run) corev1alpha1.ComponentStatus {
 	component := run.component
 	healthy := run.halt == nil && run.verdict.Healthy
@@ -42,12 +42,20 @@ func statusAfter(run *run) corev1alpha1.ComponentStatus {
 	if !run.showsWorkflow() {
 		meta.RemoveStatusCondition(&status.Conditions, condition.Workflow)
 	}
-	for _, one := range append(conditions, ready(conditions, exportsError, run.afterError)) {
-		one.ObservedGeneration = component.Generation
-		one.Message = condition.Message(one.Message)
-		meta.SetStatusCondition(&status.Conditions, one)
+	sum := ready(conditions, exportsError, run.afterError)
+	for _, one := range append(conditions, sum) {
+		setCondition(&status, run, one)
 	}
+	run.pace(sum, exportsError).set(&status, run)
 	return status
+}
+
+// setCondition makes one a condition of status. It keeps the time of its last transition where it made none.
+func setCondition(status *corev1alpha1.ComponentStatus, run *run, one metav1.Condition) {
+	one.ObservedGeneration = run.component.Generation
+	one.Message = condition.Message(one.Message)
+	one.LastTransitionTime = metav1.NewTime(run.now)
+	meta.SetStatusCondition(&status.Conditions, one)
 }
 
 // keepLifecycle keeps what the next passes need to know of events and workflows.
@@ -88,7 +96,7 @@ func conditionsAfter(run *run) []metav1.Condition {
 
 // hasPassed tells whether the pipeline came further than stage.
 func (r *run) hasPassed(stage string) bool {
-	if r.halt == nil {
+	if r.halt == nil || stage == condition.Verified {
 		return true
 	}
 	if r.halt.at == condition.Workflow {
@@ -132,6 +140,9 @@ func workflowCondition(run *run) metav1.Condition {
 
 func passed(run *run, stage string) metav1.Condition {
 	switch stage {
+	case condition.Verified:
+		reason, message := run.identified()
+		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: reason, Message: message}
 	case condition.Rendered:
 		return metav1.Condition{Type: stage, Status: metav1.ConditionTrue, Reason: condition.ReasonRendered,
 			Message: fmt.Sprintf("The definition renders %s.", objects(len(run.rendering.Outputs)))}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/workflow"
@@ -20,15 +18,15 @@ import (
 )
 
 // loadDeletion finds out whether the deletion of a Component has a workflow to run. It has none where nothing ever began,
-// where the definition is gone or broken, where a person or a step ended the workflow, and where the namespace goes too: that
-// takes no new objects, so that a Job would hold it up for good.
+// where the definition is gone or broken, where the Component is not what was rendered for it, where a person or a step ended
+// the workflow, and where the namespace goes too: that takes no new objects, so that a Job would hold it up for good.
 func (r *Reconciler) loadDeletion(ctx context.Context, run *run) (bool, error) {
 	run.resolved = &directive.Resolved{}
 	if halted := r.loadState(ctx, run); halted != nil {
 		return false, halted.err
 	}
 	last := run.component.Status.Event
-	if last == nil {
+	if last == nil || run.namespaceGoes || run.standing.altered {
 		return false, nil
 	}
 	def, halted := r.findDefinition(ctx, run.component)
@@ -51,13 +49,6 @@ func (r *Reconciler) loadDeletion(ctx context.Context, run *run) (bool, error) {
 
 // isUsable tells whether a workflow can be run for a Component that is being deleted.
 func (r *Reconciler) isUsable(ctx context.Context, run *run) (bool, error) {
-	namespace := &corev1.Namespace{}
-	if err := r.spokeReader.Get(ctx, client.ObjectKey{Name: run.component.Namespace}, namespace); err != nil {
-		return false, fmt.Errorf("reading namespace %s: %w", run.component.Namespace, err)
-	}
-	if !namespace.DeletionTimestamp.IsZero() {
-		return false, nil
-	}
 	err := r.evaluator.Definitions(ctx, run.work)
 	exceeded, fault := (*evaluate.LimitError)(nil), (*cue.Error)(nil)
 	if errors.As(err, &exceeded) || errors.As(err, &fault) {
@@ -88,7 +79,7 @@ func (r *Reconciler) undoByWorkflow(ctx context.Context, run *run) (string, erro
 		Component: workflowOwner(run.component), ID: eventID(run.owner.UID, last.ID, workflow.Delete, run.work.Definition.Hash()),
 		Kind: workflow.Delete, Definition: run.work.Definition, Run: run.workflowRun,
 		Context: workflow.Context{CurrentParams: params, CurrentAPIVersion: last.Target.APIVersion, Workflow: run.state, Values: values},
-		Actions: deleteActions{reconciler: r, run: run}, Loader: r, Client: r.workflowClient, Config: r.workflowConfig,
+		Actions: deleteActions{reconciler: r, run: run}, Loader: r, Client: run.actor.Client, Config: run.actor.Config,
 		Save: func(ctx context.Context, saved workflow.Run) error { return r.saveDeletion(ctx, run, saved) },
 	})
 	if result.Run.EventID != "" {

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/identity"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	"wheelwright.dev/wheelwright/agent/workflow"
@@ -49,16 +50,17 @@ type Parts struct {
 	Trackers *tracker.Store
 	Applier  *apply.Applier
 	Watcher  Watcher
-	// Engine runs the workflows of definitions, with WorkflowClient, which must not read from a cache.
-	Engine         *workflow.Engine
-	WorkflowClient client.Client
-	// WorkflowConfig has the rights of WorkflowClient, for actions that bring a client of their own.
-	WorkflowConfig *rest.Config
+	// Accounts are whose rights Components act with.
+	Accounts *identity.Accounts
+	// Engine runs the workflows of definitions.
+	Engine *workflow.Engine
 	// Operations are ended with the workflow that began them.
 	Operations Operations
 	// HashKey keys the hashes of resolved properties. Without one, a change of a source is not seen as an event when it
 	// happens while the agent is not running.
 	HashKey []byte
+	// Clock tells how long a Component is on its way.
+	Clock clock.PassiveClock
 	// Changes wakes Components when what they own changes.
 	Changes source.Source
 }
@@ -77,10 +79,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		written:     &resourceversion.Written{},
 		hasher:      newHasher(parts.HashKey),
 		engine:      parts.Engine,
-
-		workflowClient: parts.WorkflowClient,
-		workflowConfig: parts.WorkflowConfig,
-		operations:     parts.Operations,
+		accounts:    parts.Accounts,
+		operations:  parts.Operations,
+		clock:       parts.Clock,
 	}
 	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies, bySource: sources} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {

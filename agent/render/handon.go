@@ -9,9 +9,19 @@ import (
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
-// handOn gives a Component that another one makes the definitions that came along for it, and for what it makes itself. A type
-// that is not among them is looked up on the cluster.
-func handOn(sent *corev1alpha1.DefinitionSnapshot, child *unstructured.Unstructured) error {
+// handOn gives a Component that another one makes the account of that one, unless its definition names another, the definitions that
+// came along for it, and those for what it makes itself. A type that is not among them is looked up on the cluster.
+func handOn(from corev1alpha1.ComponentSpec, child *unstructured.Unstructured) error {
+	named, _, _ := unstructured.NestedString(child.Object, "spec", "serviceAccountName")
+	if named == "" && from.ServiceAccountName != "" {
+		if err := unstructured.SetNestedField(child.Object, from.ServiceAccountName, "spec", "serviceAccountName"); err != nil {
+			return fmt.Errorf("naming the account of Component %s: %w", child.GetName(), err)
+		}
+	}
+	return handOnDefinitions(from.DefinitionSnapshot, child)
+}
+
+func handOnDefinitions(sent *corev1alpha1.DefinitionSnapshot, child *unstructured.Unstructured) error {
 	if sent == nil {
 		return nil
 	}

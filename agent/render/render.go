@@ -44,15 +44,15 @@ type Rendering struct {
 	// Hash tells renderings apart.
 	Hash string
 
-	// sent are the definitions that came along with the Component; nil for one that renders with those of its cluster.
-	sent *corev1alpha1.DefinitionSnapshot
+	// spec is the Component's, of which those that it makes get what is common to them.
+	spec corev1alpha1.ComponentSpec
 }
 
 // Render renders work for component, over what is live of it where outputs read that of others. The error is a
 // *CompositionError or one of package evaluate, or is or wraps a *cue.Error, unless something is wrong with the program itself, or
 // live fails.
 func Render(ctx context.Context, evaluator Evaluator, work evaluate.Work, component *corev1alpha1.Component, live Live) (*Rendering, error) {
-	rendering := &Rendering{evaluator: evaluator, work: work, owner: object.OwnerFor(component), lineage: lineageOf(component), sent: component.Spec.DefinitionSnapshot}
+	rendering := &Rendering{evaluator: evaluator, work: work, owner: object.OwnerFor(component), lineage: lineageOf(component), spec: component.Spec}
 	err := rendering.evaluate(ctx, live)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (r *Rendering) own(objects []render.Object) ([]cue.Output, error) {
 			if err := r.lineage.mark(one.Object); err != nil {
 				return nil, err
 			}
-			if err := handOn(r.sent, one.Object); err != nil {
+			if err := handOn(r.spec, one.Object); err != nil {
 				return nil, err
 			}
 		}

@@ -1,10 +1,18 @@
 // Package condition is the one vocabulary of condition types and reasons that users, scripts and alerts may rely on.
 package condition
 
-// Condition types of a Component, in the order of the pipeline, and Ready, which sums them up.
+// Condition types of a Component: Ready, which sums up, Progressing and Stalled, of which one is True as long as it is not Ready,
+// and the stages of the pipeline in their order.
 const (
 	// Ready is True when the object is what its spec says and healthy.
 	Ready = "Ready"
+	// Progressing is True as long as the object is not Ready and may become so by itself.
+	Progressing = "Progressing"
+	// Stalled is True when the object is not Ready and nothing but a change will make it so, or when it has been on its way for
+	// longer than it may.
+	Stalled = "Stalled"
+	// Verified is True when it is known where the Component comes from, and so whose rights it has.
+	Verified = "Verified"
 	// Rendered is True when the definition was loaded and evaluated with the Component's properties.
 	Rendered = "Rendered"
 	// Workflow is True when the workflow of the last event has succeeded. Only Components whose definition has one have it.
@@ -31,6 +39,18 @@ const (
 	ReasonReady = "Ready"
 	// ReasonProgressing: on the way; nothing is wrong yet.
 	ReasonProgressing = "Progressing"
+	// ReasonWaiting: on the way, held up by something that is not the object's own: another Component, a step, a person.
+	ReasonWaiting = "Waiting"
+	// ReasonProgressDeadlineExceeded: on the way for longer than the progress deadline.
+	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
+	// ReasonFromHub: the hub dispatched the Component.
+	ReasonFromHub = "FromHub"
+	// ReasonStandalone: a person applied the Component.
+	ReasonStandalone = "Standalone"
+	// ReasonComposed: the Component is part of another one, which the hub dispatched.
+	ReasonComposed = "Composed"
+	// ReasonAltered: the Component is part of another one, and is not what that one rendered.
+	ReasonAltered = "Altered"
 	// ReasonDeleting: being deleted; the message names what is still there.
 	ReasonDeleting = "Deleting"
 	// ReasonAccepted: the spec is valid.

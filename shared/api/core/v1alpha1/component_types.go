@@ -98,6 +98,7 @@ type DefinitionSnapshot struct {
 
 // ComponentSpec is what a Component should be.
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.revision) || has(self.revision)",message="revision cannot be removed: the hub that dispatched this Component owns it; delete the Component instead"
+// +kubebuilder:validation:XValidation:rule="!has(self.revision) || !has(self.serviceAccountName)",message="serviceAccountName is for Components applied by hand: one that the hub dispatched, with a revision, acts with the agent's rights"
 type ComponentSpec struct {
 	// type names the ComponentDefinition to render. It is cluster-scoped on the spoke unless definitionSnapshot carries it.
 	// +kubebuilder:validation:MaxLength=253
@@ -124,6 +125,22 @@ type ComponentSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	DependsOn []Dependency `json:"dependsOn,omitempty"`
+
+	// serviceAccountName is the ServiceAccount, in the Component's own namespace, whose rights are all that a Component applied by
+	// hand has: it is rendered from what that account may read, and applied, deleted and worked on by it. Without a name it
+	// is the namespace's account default. A Component that the hub dispatched acts with the agent's rights, and has none.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="serviceAccountName must be the name of a ServiceAccount"
+	// +optional
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
+	// progressDeadlineSeconds is how long the Component may be on its way without becoming healthy, at one generation, before
+	// condition Stalled says so. Waiting for other Components, and workflows, whose steps have timeouts of their own, do not
+	// count. Nothing is given up then: what is wrong may mend itself. Default 600.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=604800
+	// +optional
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 
 	// revision is minted by the hub for each content that it dispatches and echoed in status.health. A Component applied by
 	// hand has none.

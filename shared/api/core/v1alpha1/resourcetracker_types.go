@@ -38,6 +38,11 @@ type TrackedResource struct {
 	// after marks an object that a trait of the phase post added. It stays while the Component is not healthy.
 	// +optional
 	After bool `json:"after,omitempty"`
+
+	// specHash is that of the spec that was rendered for a Component that is part of this one. One that has another spec is not
+	// what was rendered, and acts with nobody's rights but its own.
+	// +optional
+	SpecHash string `json:"specHash,omitempty"`
 }
 
 // ResourceTrackerSpec is the ledger of one Component.

@@ -397,6 +397,11 @@ func (in *ComponentSpec) DeepCopyInto(out *ComponentSpec) {
 		*out = make([]Dependency, len(*in))
 		copy(*out, *in)
 	}
+	if in.ProgressDeadlineSeconds != nil {
+		in, out := &in.ProgressDeadlineSeconds, &out.ProgressDeadlineSeconds
+		*out = new(int32)
+		**out = **in
+	}
 	if in.DefinitionSnapshot != nil {
 		in, out := &in.DefinitionSnapshot, &out.DefinitionSnapshot
 		*out = new(DefinitionSnapshot)
