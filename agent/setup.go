@@ -55,6 +55,8 @@ type Options struct {
 	Evaluation evaluate.Options
 	// Clock tells how long a Component is on its way. Default: the machine's.
 	Clock clock.PassiveClock
+	// Wrap goes around the reconciler of Components, for those who measure it. Default: nothing does.
+	Wrap func(reconcile.Reconciler) reconcile.Reconciler
 	// Helm and Notify are the options of the actions that ship with the agent.
 	Helm   helm.Options
 	Notify notify.Options
@@ -138,7 +140,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		Accounts:  accounts,
 		Engine:    engine,
 
-		Operations: operations, Clock: options.Clock,
+		Operations: operations, Clock: options.Clock, Wrap: options.Wrap,
 	}
 	return component.Setup(ctx, mgr, parts, controller.Options{
 		MaxConcurrentReconciles: options.Concurrency,

@@ -62,6 +62,7 @@ type Reconciler struct {
 	operations  Operations
 	written     *resourceversion.Written
 	clock       clock.PassiveClock
+	settled     settled
 	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
 }
 
@@ -77,6 +78,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	if !component.DeletionTimestamp.IsZero() {
 		return r.remove(ctx, component)
+	}
+	if settled, err := r.isSettled(ctx, component); settled || err != nil {
+		return reconcile.Result{}, err
 	}
 	if err := r.ensureFinalizer(ctx, component); err != nil {
 		return reconcile.Result{}, err
@@ -105,6 +109,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	status := statusAfter(current)
 	current.recheckIn(untilDeadline(component, status, current.now))
 	err = r.writeStatus(ctx, component, status)
+	r.settle(current, status)
 	if err := errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -152,6 +157,7 @@ func (r *Reconciler) patchMetadata(ctx context.Context, before, after *corev1alp
 // forget lets go of everything that is remembered of a Component that is gone.
 func (r *Reconciler) forget(ctx context.Context, name types.NamespacedName) {
 	r.watcher.Forget(ctx, name)
+	r.settled.keep(name, nil)
 	if owner, ok := r.owners.LoadAndDelete(name); ok {
 		r.applier.Forget(owner.(object.Owner))
 		r.operations.Cancel(owner.(object.Owner).UID)

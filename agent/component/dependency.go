@@ -27,7 +27,7 @@ func (r *Reconciler) checkDependencies(ctx context.Context, run *run) *halt {
 		return nil
 	}
 	for _, dependency := range run.component.Spec.DependsOn {
-		missing, err := r.missingOf(ctx, run.component.Namespace, dependency.Name)
+		missing, err := r.missingOf(ctx, run, dependency.Name)
 		if err != nil {
 			return stop(condition.Applied, condition.ReasonWaitingForDependency, "Its dependencies are not known: %v", err).retrying(err)
 		}
@@ -39,9 +39,11 @@ func (r *Reconciler) checkDependencies(ctx context.Context, run *run) *halt {
 }
 
 // missingOf says what a Component lacks to be depended on, or "".
-func (r *Reconciler) missingOf(ctx context.Context, namespace, name string) (string, error) {
-	upstream := &corev1alpha1.Component{}
-	err := r.spokeClient.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, upstream)
+func (r *Reconciler) missingOf(ctx context.Context, run *run, name string) (string, error) {
+	upstream, namespace := &corev1alpha1.Component{}, run.component.Namespace
+	key := client.ObjectKey{Namespace: namespace, Name: name}
+	err := r.spokeClient.Get(ctx, key, upstream)
+	run.seen.see(componentKind, key, upstream.ResourceVersion)
 	switch {
 	case apierrors.IsNotFound(err):
 		return "is not in namespace " + namespace, nil

@@ -21,7 +21,7 @@ import (
 // resolve puts values in the place of from* directives, in the properties of the Component and of its traits. One that has
 // no value blocks: it never reaches a definition as a map.
 func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
-	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client}
+	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client, seen: run.seen}
 	resolved, err := directive.Resolve(agentrender.Properties(run.component), lookup)
 	if err != nil {
 		return unresolved("spec.properties", err)
@@ -58,6 +58,7 @@ type spokeLookup struct {
 	component  *corev1alpha1.Component
 	// reader has the Component's rights, and reads past every cache: the agent keeps no Secrets.
 	reader client.Reader
+	seen   sights
 }
 
 // Parameter finds nothing: parameters are the Application's, and the hub puts their values in before it dispatches.
@@ -67,7 +68,13 @@ func (l *spokeLookup) Parameter(string) (any, bool, error) { return nil, false, 
 func (l *spokeLookup) Source(kind, name string) (map[string]any, bool, error) {
 	key := types.NamespacedName{Namespace: l.component.Namespace, Name: name}
 	data := map[string]any{}
-	var err error
+	// Noted before it is read: what comes in between is then news.
+	seen := sight{kind: corev1.SchemeGroupVersion.WithKind(kind), key: key}
+	version, err := l.reconciler.cachedVersion(l.ctx, seen)
+	if err != nil {
+		return nil, false, fmt.Errorf("reading the version of %s %s: %w", kind, key, err)
+	}
+	l.seen.see(seen.kind, key, version)
 	if kind == directive.Secret {
 		secret := &corev1.Secret{}
 		err = l.reader.Get(l.ctx, key, secret)
@@ -96,6 +103,7 @@ func (l *spokeLookup) Dependency(name string) (map[string]any, bool, error) {
 	upstream := &corev1alpha1.Component{}
 	key := client.ObjectKey{Namespace: l.component.Namespace, Name: siblingName(l.component, name)}
 	err := l.reconciler.spokeClient.Get(l.ctx, key, upstream)
+	l.seen.see(componentKind, key, upstream.ResourceVersion)
 	if apierrors.IsNotFound(err) {
 		return nil, false, nil
 	}

@@ -30,7 +30,7 @@ type standing struct {
 
 // identify finds whose rights the Component is acted for with. One that was applied by hand never has the agent's.
 func (r *Reconciler) identify(ctx context.Context, run *run) *halt {
-	found, err := r.standingOf(ctx, run.component)
+	found, err := r.standingOf(ctx, run.component, run.seen)
 	if err != nil {
 		return stop(condition.Verified, condition.ReasonUnknown, "Where it comes from is not known: %v", err).retrying(err)
 	}
@@ -49,7 +49,7 @@ func (r *Reconciler) identify(ctx context.Context, run *run) *halt {
 // and must not be waited for then: what the tracker holds was made with that account's rights, and nothing else is deleted. Of
 // one that was altered, all that is left to do follows from the tracker as well.
 func (r *Reconciler) identifyForRemoval(ctx context.Context, run *run) error {
-	found, err := r.standingOf(ctx, run.component)
+	found, err := r.standingOf(ctx, run.component, run.seen)
 	if err != nil {
 		return err
 	}
@@ -80,19 +80,19 @@ func (r *Reconciler) actFor(run *run) error {
 
 // standingOf follows a Component up to the one that a person or the hub made. Labels alone prove nothing, since anyone may set
 // them: the tracker of the one above must hold this one.
-func (r *Reconciler) standingOf(ctx context.Context, component *corev1alpha1.Component) (standing, error) {
+func (r *Reconciler) standingOf(ctx context.Context, component *corev1alpha1.Component, seen sights) (standing, error) {
 	var found standing
-	seen := map[types.UID]bool{}
+	passed := map[types.UID]bool{}
 	for {
 		if component.Spec.Revision != "" {
 			found.dispatched = true
 			return found, nil
 		}
-		if seen[component.UID] {
+		if passed[component.UID] {
 			return standing{}, nil // labels that lead round in a circle lead nowhere
 		}
-		seen[component.UID] = true
-		above, held, err := r.madeBy(ctx, component)
+		passed[component.UID] = true
+		above, held, err := r.madeBy(ctx, component, seen)
 		if above == nil || err != nil {
 			return found, err
 		}
@@ -106,15 +106,16 @@ func (r *Reconciler) standingOf(ctx context.Context, component *corev1alpha1.Com
 
 // madeBy is the Component that a Component is part of, and what the tracker of that one holds of it; or nil.
 func (r *Reconciler) madeBy(
-	ctx context.Context, component *corev1alpha1.Component,
+	ctx context.Context, component *corev1alpha1.Component, seen sights,
 ) (*corev1alpha1.Component, corev1alpha1.TrackedResource, error) {
 	none := corev1alpha1.TrackedResource{}
 	owner, owned := object.OwnerOf(component.Labels)
 	if !owned {
 		return nil, none, nil
 	}
-	above := &corev1alpha1.Component{}
-	err := r.spokeClient.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, above)
+	above, key := &corev1alpha1.Component{}, types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}
+	err := r.spokeClient.Get(ctx, key, above)
+	seen.see(componentKind, key, above.ResourceVersion)
 	if apierrors.IsNotFound(err) || err == nil && above.UID != owner.UID {
 		return nil, none, nil
 	}
@@ -125,6 +126,7 @@ func (r *Reconciler) madeBy(
 	if ledger == nil || err != nil {
 		return nil, none, err
 	}
+	seen.see(trackerKind, key, ledger.ResourceVersion)
 	for _, resource := range ledger.Spec.Resources {
 		if resource.Group == corev1alpha1.GroupVersion.Group && resource.Kind == "Component" &&
 			resource.Namespace == component.Namespace && resource.Name == component.Name {

@@ -25,6 +25,9 @@ type run struct {
 	// now is when the pass began, to the second, as conditions have it.
 	now time.Time
 
+	// seen is what the pass read beside what it owns.
+	seen sights
+
 	standing standing
 	// account is whose rights the Component has, unless it has the agent's.
 	account types.NamespacedName
@@ -67,7 +70,7 @@ type run struct {
 
 // newRun begins a pass over component.
 func newRun(component *corev1alpha1.Component, now time.Time) *run {
-	return &run{component: component, owner: object.OwnerFor(component), now: now.Truncate(time.Second), request: component.Status.WorkflowRequest}
+	return &run{component: component, owner: object.OwnerFor(component), now: now.Truncate(time.Second), seen: sights{}, request: component.Status.WorkflowRequest}
 }
 
 // recheckIn asks for another pass after a while.

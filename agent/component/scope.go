@@ -40,7 +40,7 @@ func (r *Reconciler) scopeOf(ctx context.Context, run *run) (workflow.Context, e
 // where it is not there any more.
 func (r *Reconciler) formerParams(ctx context.Context, run *run, kept *corev1alpha1.ProcessedInputs) (map[string]any, error) {
 	written := raw(kept.Properties)
-	resolved, err := directive.Resolve(written, &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client})
+	resolved, err := directive.Resolve(written, &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client, seen: run.seen})
 	if missing := (*directive.UnresolvedError)(nil); errors.As(err, &missing) {
 		if written, _, err = directive.Strip(written); err == nil {
 			resolved = &directive.Resolved{Properties: written}

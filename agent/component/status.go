@@ -226,3 +226,7 @@ func objectsAre(n int) string {
 	}
 	return fmt.Sprintf("%d objects are", n)
 }
+
+func isReady(status corev1alpha1.ComponentStatus) bool {
+	return meta.IsStatusConditionTrue(status.Conditions, condition.Ready)
+}

@@ -29,7 +29,7 @@ func (r *Reconciler) loadDeletion(ctx context.Context, run *run) (bool, error) {
 	if last == nil || run.namespaceGoes || run.standing.altered {
 		return false, nil
 	}
-	def, halted := r.findDefinition(ctx, run.component)
+	def, halted := r.findDefinition(ctx, run)
 	if halted != nil || !workflow.Declared(def) {
 		return false, halted.retry()
 	}

@@ -61,6 +61,8 @@ type Parts struct {
 	HashKey []byte
 	// Clock tells how long a Component is on its way.
 	Clock clock.PassiveClock
+	// Wrap goes around the reconciler, or is nil.
+	Wrap func(reconcile.Reconciler) reconcile.Reconciler
 	// Changes wakes Components when what they own changes.
 	Changes source.Source
 }
@@ -88,6 +90,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 			return fmt.Errorf("indexing Components by %s: %w", field, err)
 		}
 	}
+	var wrapped reconcile.Reconciler = reconciler
+	if parts.Wrap != nil {
+		wrapped = parts.Wrap(reconciler)
+	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(ControllerName).
 		For(&corev1alpha1.Component{}).
@@ -99,7 +105,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		WatchesMetadata(&corev1.Secret{}, reconciler.enqueueUsers(directive.Secret)).
 		Watches(&corev1alpha1.ResourceTracker{}, handler.EnqueueRequestsFromMapFunc(reconciler.trackerOwner), builder.WithPredicates(onlyDeletes)).
 		WithOptions(options).
-		Complete(reconciler)
+		Complete(wrapped)
 }
 
 // onlyDeletes passes the deletion of an object that somebody else may have deleted.
