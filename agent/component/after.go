@@ -57,7 +57,7 @@ func keptAfter(run *run) []corev1alpha1.TrackedResource {
 	if run.ledger == nil || !run.rendering.HasAfter() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(run.ledger.Spec.Resources), func(resource corev1alpha1.TrackedResource) bool {
+	return slices.DeleteFunc(slices.Clone(run.ledger.Resources), func(resource corev1alpha1.TrackedResource) bool {
 		return !resource.After
 	})
 }

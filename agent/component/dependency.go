@@ -15,7 +15,7 @@ import (
 // applied already stays and is looked after, whatever becomes of them. For a dispatched Component the hub does this, across
 // clusters.
 func (r *Reconciler) awaitDependencies(ctx context.Context, run *run) *halt {
-	if run.ledger != nil && run.ledger.Spec.RenderHash == run.rendering.Hash {
+	if run.ledger != nil && run.ledger.RenderHash == run.rendering.Hash {
 		return nil
 	}
 	return r.checkDependencies(ctx, run)

@@ -28,6 +28,7 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	if err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is to be applied cannot be recorded: %v", err).retrying(err)
 	}
+	r.publish(run.component, damage(run))
 	run.ledger = ledger
 	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is applied cannot be watched: %v", err).retrying(err)
@@ -92,7 +93,7 @@ func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.F
 
 // collectGarbage removes what an earlier rendering left.
 func (r *Reconciler) collectGarbage(ctx context.Context, run *run, wanted []corev1alpha1.TrackedResource) *halt {
-	leftover := tracker.Leftover(run.ledger, wanted)
+	leftover := run.ledger.Leftover(wanted)
 	if len(leftover) == 0 {
 		return nil
 	}
@@ -128,13 +129,13 @@ func (r *Reconciler) kinds(run *run) []schema.GroupVersionKind {
 }
 
 // kindsOf are the kinds in a tracker that can be watched.
-func kindsOf(ledger *corev1alpha1.ResourceTracker, served func(schema.GroupVersionKind) bool) []schema.GroupVersionKind {
+func kindsOf(ledger *tracker.Ledger, served func(schema.GroupVersionKind) bool) []schema.GroupVersionKind {
 	seen := map[schema.GroupVersionKind]bool{}
 	var kinds []schema.GroupVersionKind
 	if ledger == nil {
 		return nil
 	}
-	for _, resource := range ledger.Spec.Resources {
+	for _, resource := range ledger.Resources {
 		kind := object.KindOfTracked(resource)
 		if !seen[kind] && served(kind) {
 			kinds = append(kinds, kind)

@@ -88,6 +88,16 @@ func warnings(run *run) []notice {
 	return events
 }
 
+// damage tells of a tracker that was found damaged, which now is as what is rendered needs it.
+func damage(run *run) []notice {
+	if run.ledger == nil || run.ledger.Damage() == nil {
+		return nil
+	}
+	message := fmt.Sprintf("What only a damaged ResourceTracker named is not removed when it is not rendered any more: "+
+		"look for objects with the label %s=%s; %v.", corev1alpha1.ComponentUIDLabel, run.owner.UID, run.ledger.Damage())
+	return []notice{{corev1.EventTypeWarning, condition.ReasonTrackerRebuilt, condition.Message(message)}}
+}
+
 func (r *Reconciler) publish(component *corev1alpha1.Component, events []notice) {
 	for _, one := range events {
 		r.recorder.Event(component, one.kind, one.reason, one.message)

@@ -126,8 +126,8 @@ func (r *Reconciler) madeBy(
 	if ledger == nil || err != nil {
 		return nil, none, err
 	}
-	seen.see(trackerKind, key, ledger.ResourceVersion)
-	for _, resource := range ledger.Spec.Resources {
+	seen.see(trackerKind, key, ledger.Version())
+	for _, resource := range ledger.Resources {
 		if resource.Group == corev1alpha1.GroupVersion.Group && resource.Kind == "Component" &&
 			resource.Namespace == component.Namespace && resource.Name == component.Name {
 			return above, resource, nil

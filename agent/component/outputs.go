@@ -10,6 +10,7 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/object"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
+	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/render"
@@ -17,7 +18,7 @@ import (
 
 // liveOf looks up what is live of a Component. Nothing is read or watched for it before it is asked.
 func (r *Reconciler) liveOf(run *run) agentrender.Live {
-	var ledger *corev1alpha1.ResourceTracker
+	var ledger *tracker.Ledger
 	asked := false
 	return func(ctx context.Context, rendered *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if !asked {
@@ -38,12 +39,12 @@ func (r *Reconciler) liveOf(run *run) agentrender.Live {
 
 // liveObject is what the tracker holds under the identity of a rendered object, as the watch shows it.
 func (r *Reconciler) liveObject(
-	ctx context.Context, run *run, ledger *corev1alpha1.ResourceTracker, rendered *unstructured.Unstructured,
+	ctx context.Context, run *run, ledger *tracker.Ledger, rendered *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
 	if ledger == nil {
 		return nil, nil
 	}
-	for _, resource := range ledger.Spec.Resources {
+	for _, resource := range ledger.Resources {
 		key, wanted := object.KeyOfTracked(resource), object.KeyOf(rendered)
 		// A missing namespace is the Component's own, unless the kind has none.
 		wanted.Namespace = cmp.Or(wanted.Namespace, run.component.Namespace)

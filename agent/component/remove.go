@@ -89,10 +89,11 @@ func (r *Reconciler) removeOwned(ctx context.Context, run *run) (apply.Failures,
 	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return nil, err
 	}
-	removal, err := r.applier.As(run.actor.Client).Remove(ctx, run.owner, ledger.Spec.Resources)
+	removal, err := r.applier.As(run.actor.Client).Remove(ctx, run.owner, ledger.Resources)
 	if err != nil || len(removal.Left) > 0 {
 		return removal.Left, err
 	}
+	r.publish(run.component, damage(run))
 	return nil, r.trackers.Delete(ctx, ledger)
 }
 

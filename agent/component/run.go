@@ -38,7 +38,7 @@ type run struct {
 	// work is what to evaluate.
 	work      evaluate.Work
 	rendering *render.Rendering
-	ledger    *corev1alpha1.ResourceTracker
+	ledger    *tracker.Ledger
 	states    []apply.State
 	verdict   *health.Verdict
 	// resolved are the properties without from* directives.

@@ -81,11 +81,7 @@ func (r *Reconciler) versionOf(ctx context.Context, component *corev1alpha1.Comp
 	case seen.kind == componentKind && seen.key == client.ObjectKeyFromObject(component):
 		return component.ResourceVersion, nil
 	case seen.kind == trackerKind:
-		ledger, err := r.trackers.Load(ctx, object.Owner{Namespace: seen.key.Namespace, Name: seen.key.Name})
-		if ledger == nil || err != nil {
-			return "", err
-		}
-		return ledger.ResourceVersion, nil
+		return r.trackers.Version(ctx, object.Owner{Namespace: seen.key.Namespace, Name: seen.key.Name})
 	case seen.owned:
 		live, err := r.watcher.Get(ctx, seen.kind, object.Key{
 			Group: seen.kind.Group, Kind: seen.kind.Kind, Namespace: seen.key.Namespace, Name: seen.key.Name,
@@ -129,7 +125,7 @@ func (r *Reconciler) settle(run *run, status corev1alpha1.ComponentStatus) {
 		return
 	}
 	run.seen.see(componentKind, name, run.component.ResourceVersion)
-	run.seen.see(trackerKind, name, run.ledger.ResourceVersion)
+	run.seen.see(trackerKind, name, run.ledger.Version())
 	for _, state := range run.states {
 		if !state.Settled {
 			r.settled.keep(name, nil)

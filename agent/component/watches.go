@@ -6,14 +6,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -103,16 +102,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		Watches(&corev1alpha1.TraitDefinition{}, reconciler.enqueueListed(byTrait, client.Object.GetName)).
 		WatchesMetadata(&corev1.ConfigMap{}, reconciler.enqueueUsers(directive.ConfigMap)).
 		WatchesMetadata(&corev1.Secret{}, reconciler.enqueueUsers(directive.Secret)).
-		Watches(&corev1alpha1.ResourceTracker{}, handler.EnqueueRequestsFromMapFunc(reconciler.trackerOwner), builder.WithPredicates(onlyDeletes)).
+		Watches(&corev1alpha1.ResourceTracker{}, reconciler.enqueueTracked()).
 		WithOptions(options).
 		Complete(wrapped)
-}
-
-// onlyDeletes passes the deletion of an object that somebody else may have deleted.
-var onlyDeletes = predicate.Funcs{
-	CreateFunc:  func(event.CreateEvent) bool { return false },
-	UpdateFunc:  func(event.UpdateEvent) bool { return false },
-	GenericFunc: func(event.GenericEvent) bool { return false },
 }
 
 // installedDefinition is the object name of the definition that a Component looks up on its cluster.
@@ -176,13 +168,28 @@ func (r *Reconciler) enqueueListed(index string, entry func(client.Object) strin
 	})
 }
 
-// trackerOwner wakes the Component whose tracker is gone, so that it is recorded anew.
-func (r *Reconciler) trackerOwner(_ context.Context, deleted client.Object) []reconcile.Request {
-	ledger, ok := deleted.(*corev1alpha1.ResourceTracker)
-	if !ok {
-		return nil
+// enqueueTracked wakes the Component whose tracker somebody else edited or deleted, so that it is recorded anew.
+func (r *Reconciler) enqueueTracked() handler.EventHandler {
+	wake := func(queue workqueue.TypedRateLimitingInterface[reconcile.Request], changed client.Object) {
+		if tracked, ok := changed.(*corev1alpha1.ResourceTracker); ok {
+			owner := tracked.Spec.Component
+			queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}})
+		}
 	}
-	r.trackers.Forget(ledger.Name)
-	owner := ledger.Spec.Component
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}}}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, creation event.CreateEvent, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			r.trackers.Seen(creation.Object)
+		},
+		UpdateFunc: func(_ context.Context, change event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			byOthers := r.trackers.Seen(change.ObjectNew)
+			if byOthers && change.ObjectOld.GetGeneration() != change.ObjectNew.GetGeneration() {
+				wake(queue, change.ObjectOld) // the new one may name another
+			}
+		},
+		DeleteFunc: func(_ context.Context, deletion event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			if r.trackers.SeenGone(deletion.Object) {
+				wake(queue, deletion.Object)
+			}
+		},
+	}
 }

@@ -1,39 +1,79 @@
 // Package tracker keeps the ledger of what each Component owns on its cluster: written before anything is applied, so that
-// nothing that was applied can be forgotten, whatever happens in between.
+// nothing that was applied can be forgotten, whatever happens in between. It names objects and holds nothing of their content,
+// so that no Secret can get into it.
 package tracker
 
 import (
 	"cmp"
+	"errors"
 	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
-// Name of the tracker of a Component. A namespace has no dots, so no two Components share a name.
-func Name(owner object.Owner) string { return owner.Namespace + "." + owner.Name }
+// Ledger is what one Component owns, or is about to own. It must not be changed.
+type Ledger struct {
+	Owner object.Owner
+	// RenderHash is the hash of the rendering that the ledger was recorded for.
+	RenderHash string
+	// Resources are in the order of applying.
+	Resources []corev1alpha1.TrackedResource
 
-// recorded is ledger as it must be before the objects named by wanted are applied: they and everything that was recorded
-// before. A tracker that an earlier Component of the same name left behind is taken over with what it has.
-func recorded(ledger *corev1alpha1.ResourceTracker, owner object.Owner, wanted Wanted) *corev1alpha1.ResourceTracker {
-	next := &corev1alpha1.ResourceTracker{ObjectMeta: metav1.ObjectMeta{Name: Name(owner)}}
-	if ledger != nil {
-		next = ledger.DeepCopy()
-	}
-	next.Spec.Component = owner
-	next.Spec.RenderHash = wanted.Hash
-	next.Spec.Resources = union(wanted.Resources, next.Spec.Resources)
-	return next
+	// parts are the objects that hold it. What stands in any of them is on the ledger.
+	parts []part
 }
 
-// Leftover is what ledger holds and wanted does not have any more.
-func Leftover(ledger *corev1alpha1.ResourceTracker, wanted []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
-	if ledger == nil {
-		return nil
+// Version is that of the Store for the same state of the ledger.
+func (l *Ledger) Version() string {
+	objects := make([]*corev1alpha1.ResourceTracker, len(l.parts))
+	for i, part := range l.parts {
+		objects[i] = part.stored
 	}
-	return without(ledger.Spec.Resources, wanted)
+	return version(objects)
+}
+
+// ContainsAll tells whether all of resources are on the ledger just as they are given.
+func (l *Ledger) ContainsAll(resources []corev1alpha1.TrackedResource) bool {
+	held := make(map[corev1alpha1.TrackedResource]bool, len(l.Resources))
+	for _, resource := range l.Resources {
+		held[resource] = true
+	}
+	return !slices.ContainsFunc(resources, func(resource corev1alpha1.TrackedResource) bool { return !held[resource] })
+}
+
+// Leftover is what the ledger holds and wanted does not have any more: what garbage collection takes away.
+func (l *Ledger) Leftover(wanted []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
+	return without(l.Resources, wanted)
+}
+
+// Damage says which parts of the ledger cannot be decoded, because somebody edited them, or nil. What those named is not on the
+// ledger, as if they had been deleted. The next Record writes either anew.
+func (l *Ledger) Damage() error {
+	faults := make([]error, 0, len(l.parts))
+	for _, part := range l.parts {
+		faults = append(faults, part.fault)
+	}
+	return errors.Join(faults...)
+}
+
+// isSound tells whether the objects are as the Store writes them for owner.
+func (l *Ledger) isSound(owner object.Owner) bool {
+	for i, part := range l.parts {
+		if part.fault != nil || part.stored == nil || part.stored.Spec.Component != owner || int(part.stored.Spec.Part) != i {
+			return false
+		}
+	}
+	return len(l.parts) > 0 && max(1, int(l.parts[0].stored.Spec.Parts)) == len(l.parts)
+}
+
+// recorded are the resources of ledger as they must be before those of wanted are applied: they and everything that was
+// recorded before. A ledger that an earlier Component of the same name left behind is taken over with what it has.
+func recorded(ledger *Ledger, wanted Wanted) []corev1alpha1.TrackedResource {
+	if ledger == nil {
+		return union(wanted.Resources, nil)
+	}
+	return union(wanted.Resources, ledger.Resources)
 }
 
 // union is first and what second has beside it, in the order of applying.

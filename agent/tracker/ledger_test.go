@@ -19,55 +19,75 @@ func deployment(version, name string) corev1alpha1.TrackedResource {
 	return corev1alpha1.TrackedResource{Group: "apps", Version: version, Kind: "Deployment", Namespace: "shop", Name: name}
 }
 
-func ledger(hash string, resources ...corev1alpha1.TrackedResource) *corev1alpha1.ResourceTracker {
-	made := &corev1alpha1.ResourceTracker{}
-	made.Name = "shop.web"
-	made.Spec = corev1alpha1.ResourceTrackerSpec{Component: owner, RenderHash: hash, Resources: resources}
-	return made
+func listOf(resources ...corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
+	return resources
 }
 
 func TestRecorded(t *testing.T) {
 	cases := map[string]struct {
-		before *corev1alpha1.ResourceTracker
-		wanted Wanted
-		want   *corev1alpha1.ResourceTracker
+		before, wanted, want []corev1alpha1.TrackedResource
 	}{
-		"the first time": {nil, Wanted{Hash: "h1", Resources: []corev1alpha1.TrackedResource{deployment("v1", "web"), config("a")}},
-			ledger("h1", config("a"), deployment("v1", "web"))},
-		"what was recorded before stays": {ledger("h1", config("a"), config("b")), Wanted{Hash: "h2", Resources: []corev1alpha1.TrackedResource{config("c")}},
-			ledger("h2", config("a"), config("b"), config("c"))},
-		"only the content changed": {ledger("h1", config("a")), Wanted{Hash: "h2", Resources: []corev1alpha1.TrackedResource{config("a")}},
-			ledger("h2", config("a"))},
-		"one object at a new version": {ledger("h1", deployment("v1beta1", "web")), Wanted{Hash: "h2", Resources: []corev1alpha1.TrackedResource{deployment("v1", "web")}},
-			ledger("h2", deployment("v1", "web"))},
-		"not all can be named": {ledger("h1", config("a")), Wanted{Resources: []corev1alpha1.TrackedResource{config("b")}}, ledger("", config("a"), config("b"))},
+		"what was recorded before stays": {listOf(config("a"), config("b")), listOf(config("c")), listOf(config("a"), config("b"), config("c"))},
+		"it is in the order of applying": {nil, listOf(deployment("v1", "web"), config("a")), listOf(config("a"), deployment("v1", "web"))},
+		"nothing is there twice":         {listOf(config("a")), listOf(config("a")), listOf(config("a"))},
+		"one object at a new version":    {listOf(deployment("v1beta1", "web")), listOf(deployment("v1", "web")), listOf(deployment("v1", "web"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, recorded(tc.before, owner, tc.wanted)); diff != "" {
-				t.Errorf("tracker (-want +got):\n%s", diff)
+			got := recorded(&Ledger{Resources: tc.before}, Wanted{Resources: tc.wanted})
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("resources (-want +got):\n%s", diff)
 			}
 		})
+	}
+	if diff := cmp.Diff(listOf(config("a")), recorded(nil, Wanted{Resources: listOf(config("a"))})); diff != "" {
+		t.Errorf("the first time (-want +got):\n%s", diff)
 	}
 }
 
 func TestLeftover(t *testing.T) {
-	before := ledger("h1", config("a"), config("b"), deployment("v1beta1", "web"))
-	got := Leftover(before, []corev1alpha1.TrackedResource{config("b"), deployment("v1", "web")})
-	if diff := cmp.Diff([]corev1alpha1.TrackedResource{config("a")}, got); diff != "" {
+	before := &Ledger{Resources: listOf(config("a"), config("b"), deployment("v1beta1", "web"))}
+	got := before.Leftover(listOf(config("b"), deployment("v1", "web")))
+	if diff := cmp.Diff(listOf(config("a")), got); diff != "" {
 		t.Errorf("leftover (-want +got):\n%s", diff)
 	}
-	if got := Leftover(nil, nil); got != nil {
-		t.Errorf("no tracker has leftovers %v", got)
-	}
-	if len(before.Spec.Resources) != 3 {
-		t.Error("the tracker that was asked was changed")
+	if len(before.Resources) != 3 {
+		t.Error("the ledger that was asked was changed")
 	}
 }
 
-func TestName(t *testing.T) {
-	// A namespace cannot hold a dot, so these two cannot be one.
-	if a, b := Name(object.Owner{Namespace: "a", Name: "b.c"}), Name(object.Owner{Namespace: "a-b", Name: "c"}); a == b {
-		t.Errorf("two Components share the tracker %s", a)
+func TestContainsAll(t *testing.T) {
+	ledger := &Ledger{Resources: listOf(config("a"), deployment("v1", "web"))}
+	added := config("a")
+	added.After = true
+	for name, tc := range map[string]struct {
+		resources []corev1alpha1.TrackedResource
+		want      bool
+	}{
+		"nothing":         {nil, true},
+		"some":            {listOf(deployment("v1", "web")), true},
+		"one more":        {listOf(config("a"), config("b")), false},
+		"another version": {listOf(deployment("v1beta1", "web")), false},
+		"another flag":    {listOf(added), false},
+	} {
+		if got := ledger.ContainsAll(tc.resources); got != tc.want {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+func TestNamesAreOfOneComponentAlone(t *testing.T) {
+	seen := map[string]object.Owner{}
+	for _, one := range []object.Owner{
+		{Namespace: "a", Name: "b.c"}, {Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"},
+		{Namespace: "part-1", Name: "x"}, {Namespace: "a", Name: "b"},
+	} {
+		for index := range 3 {
+			name := partName(one, index)
+			if other, taken := seen[name]; taken {
+				t.Errorf("Components %v and %v share the tracker %s", one, other, name)
+			}
+			seen[name] = one
+		}
 	}
 }

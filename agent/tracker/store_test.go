@@ -55,7 +55,7 @@ func newLaggingClient(t *testing.T) *laggingClient {
 func TestStoreWritesOnlyChanges(t *testing.T) {
 	lagging := newLaggingClient(t)
 	store := NewStore(lagging)
-	wanted := Wanted{Hash: "h1", Resources: []corev1alpha1.TrackedResource{config("a")}}
+	wanted := Wanted{Hash: "h1", Resources: listOf(config("a"))}
 	first, err := store.Record(t.Context(), owner, nil, wanted)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestStoreWritesOnlyChanges(t *testing.T) {
 	if _, err := store.Record(t.Context(), owner, first, wanted); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Drop(t.Context(), first, []corev1alpha1.TrackedResource{config("z")}); err != nil {
+	if _, err := store.Drop(t.Context(), first, listOf(config("z"))); err != nil {
 		t.Fatal(err)
 	}
 	if lagging.writes != 1 {
@@ -74,34 +74,34 @@ func TestStoreWritesOnlyChanges(t *testing.T) {
 func TestStoreReadsItsOwnWrites(t *testing.T) {
 	lagging := newLaggingClient(t)
 	store := NewStore(lagging)
-	first, err := store.Record(t.Context(), owner, nil, Wanted{Hash: "h1", Resources: []corev1alpha1.TrackedResource{config("a")}})
+	first, err := store.Record(t.Context(), owner, nil, Wanted{Hash: "h1", Resources: listOf(config("a"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lagging.stale = map[client.ObjectKey]*corev1alpha1.ResourceTracker{{Name: "shop.web"}: first.DeepCopy()}
-	if _, err := store.Record(t.Context(), owner, first, Wanted{Hash: "h2", Resources: []corev1alpha1.TrackedResource{config("b")}}); err != nil {
+	lagging.stale = map[client.ObjectKey]*corev1alpha1.ResourceTracker{{Name: "shop.web"}: first.parts[0].stored.DeepCopy()}
+	if _, err := store.Record(t.Context(), owner, first, Wanted{Hash: "h2", Resources: listOf(config("b"))}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := store.Load(t.Context(), owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]corev1alpha1.TrackedResource{config("a"), config("b")}, got.Spec.Resources); diff != "" {
+	if diff := cmp.Diff(listOf(config("a"), config("b")), got.Resources); diff != "" {
 		t.Errorf("resources while the cache lags (-want +got):\n%s", diff)
 	}
 	lagging.stale = nil
 	if _, err := store.Load(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
-	if len(store.written) != 0 {
-		t.Error("the write is still remembered after the cache has caught up")
+	if store.written.last["shop.web"].answer != nil {
+		t.Error("the object is still remembered after the cache has caught up")
 	}
 }
 
 func TestStoreForgetsAFailedWrite(t *testing.T) {
 	lagging := newLaggingClient(t)
 	store := NewStore(lagging)
-	first, err := store.Record(t.Context(), owner, nil, Wanted{Hash: "h1", Resources: []corev1alpha1.TrackedResource{config("a")}})
+	first, err := store.Record(t.Context(), owner, nil, Wanted{Hash: "h1", Resources: listOf(config("a"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestStoreForgetsAFailedWrite(t *testing.T) {
 		t.Fatalf("got %v, want the failure", err)
 	}
 	got, err := store.Load(t.Context(), owner)
-	if err != nil || got.Spec.RenderHash != "h1" {
+	if err != nil || got.RenderHash != "h1" {
 		t.Errorf("got %v, %v, want what the cluster has", got, err)
 	}
 }
@@ -120,7 +120,68 @@ func TestStoreWithoutTracker(t *testing.T) {
 	if got, err := store.Load(t.Context(), owner); got != nil || err != nil {
 		t.Errorf("got %v, %v, want nothing", got, err)
 	}
-	if err := store.Delete(t.Context(), ledger("h1")); err != nil {
-		t.Errorf("deleting a tracker that is gone: %v", err)
+	recorded, err := store.Record(t.Context(), owner, nil, Wanted{Resources: listOf(config("a"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := store.Delete(t.Context(), recorded); err != nil {
+			t.Errorf("deleting a tracker, or one that is gone: %v", err)
+		}
+	}
+	if len(store.written.last) != 0 {
+		t.Errorf("of a tracker that is gone, %v is remembered", store.written.last)
+	}
+}
+
+// What the watch shows of the Store's own writes wakes nobody; what others do does.
+func TestStoreTellsItsOwnWritesFromOthers(t *testing.T) {
+	lagging := newLaggingClient(t)
+	store := NewStore(lagging)
+	first, err := store.Record(t.Context(), owner, nil, Wanted{Hash: "h1", Resources: listOf(config("a"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := store.Record(t.Context(), owner, first, Wanted{Hash: "h2", Resources: listOf(config("a"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []*Ledger{first, second} {
+		if store.Seen(own.parts[0].stored) {
+			t.Errorf("the write with hash %s is taken for somebody else's", own.RenderHash)
+		}
+	}
+	if store.written.last["shop.web"].answer != nil {
+		t.Error("the object is still remembered after the watch has shown it")
+	}
+	edited := second.parts[0].stored.DeepCopy()
+	edited.Spec.Resources = nil
+	if err := lagging.WithWatch.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	if !store.Seen(edited) || !NewStore(lagging).Seen(edited) {
+		t.Error("somebody else's edit is taken for the Store's own")
+	}
+	if err := store.Delete(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	if store.SeenGone(edited) || !store.SeenGone(edited) {
+		t.Error("a deletion is the Store's own once, and then somebody else's")
+	}
+}
+
+func TestStoreBelievesItsDeletionBeforeTheCacheDoes(t *testing.T) {
+	lagging := newLaggingClient(t)
+	store := NewStore(lagging)
+	recorded, err := store.Record(t.Context(), owner, nil, Wanted{Resources: listOf(config("a"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Delete(t.Context(), recorded); err != nil {
+		t.Fatal(err)
+	}
+	lagging.stale = map[client.ObjectKey]*corev1alpha1.ResourceTracker{{Name: "shop.web"}: recorded.parts[0].stored}
+	if got, err := store.Load(t.Context(), owner); got != nil || err != nil {
+		t.Errorf("got %v, %v of a tracker that was deleted", got, err)
 	}
 }

@@ -103,6 +103,8 @@ const (
 	ReasonApplied = "Applied"
 	// ReasonApplyFailed: an object was refused by the API server.
 	ReasonApplyFailed = "ApplyFailed"
+	// ReasonTrackerRebuilt: the record of what is applied was damaged, and is made anew.
+	ReasonTrackerRebuilt = "TrackerRebuilt"
 	// ReasonOwnedByAnother: an object belongs to another Component.
 	ReasonOwnedByAnother = "OwnedByAnother"
 	// ReasonRollingOut: live objects have not caught up with what was applied.

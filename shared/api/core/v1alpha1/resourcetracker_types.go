@@ -28,12 +28,15 @@ type TrackedOwner struct {
 // TrackedResource names one object that a Component owns or is about to own.
 type TrackedResource struct {
 	// +optional
-	Group   string `json:"group,omitempty"`
+	Group string `json:"group,omitempty"`
+	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
-	Kind    string `json:"kind"`
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
 
 	// after marks an object that a trait of the phase post added. It stays while the Component is not healthy.
 	// +optional
@@ -45,20 +48,43 @@ type TrackedResource struct {
 	SpecHash string `json:"specHash,omitempty"`
 }
 
-// ResourceTrackerSpec is the ledger of one Component.
+// ResourceTrackerSpec is the ledger of one Component, or a part of it: a ledger that is too large for one object goes on in
+// further ones. It is all that its parts hold.
+// +kubebuilder:validation:XValidation:rule="!has(self.compressed) || !has(self.resources)",message="what is tracked stands either in resources or in compressed"
 type ResourceTrackerSpec struct {
 	// component is the owner.
 	Component TrackedOwner `json:"component"`
 
-	// renderHash is the hash of the rendered outputs that resources was recorded for. A tracker is current by this content,
-	// not by a generation.
+	// part is the place of this object in its ledger: 0, or absent, for the first, whose name is the Component's namespace and
+	// name.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=999
+	// +optional
+	Part int32 `json:"part,omitempty"`
+
+	// parts is how many objects the ledger has. It stands in the first of several.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	// +optional
+	Parts int32 `json:"parts,omitempty"`
+
+	// renderHash is the hash of the rendered outputs that the ledger was recorded for, in the first object. A tracker is current
+	// by this content, not by a generation.
 	// +optional
 	RenderHash string `json:"renderHash,omitempty"`
+
+	// count is how many resources this object holds.
+	// +optional
+	Count int32 `json:"count,omitempty"`
 
 	// resources are written before the objects are applied, and leave only after the objects are gone.
 	// +listType=atomic
 	// +optional
 	Resources []TrackedResource `json:"resources,omitempty"`
+
+	// compressed stands in place of resources where they are many: the same list as JSON, in gzip.
+	// +optional
+	Compressed []byte `json:"compressed,omitempty"`
 }
 
 // ResourceTracker records what a Component owns on its cluster, in any namespace or in none.
@@ -67,6 +93,8 @@ type ResourceTrackerSpec struct {
 // +kubebuilder:resource:scope=Cluster,shortName=rt,categories=wheelwright
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.spec.component.namespace`
 // +kubebuilder:printcolumn:name="Component",type=string,JSONPath=`.spec.component.name`
+// +kubebuilder:printcolumn:name="Part",type=integer,JSONPath=`.spec.part`,priority=1
+// +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.spec.count`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type ResourceTracker struct {
 	metav1.TypeMeta   `json:",inline"`
