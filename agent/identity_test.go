@@ -238,3 +238,23 @@ func TestDeletionNeedsTheAccount(t *testing.T) {
 	s.awaitRefusal("shop", condition.Ready, "limited")
 	s.allow("limited", "configmaps", "secrets")
 }
+
+// What a Component only reads is read with its account's rights.
+func TestReadOnlyOutputNeedsTheAccount(t *testing.T) {
+	s := newSpoke(t)
+	s.revoke()
+	s.account("limited", "configmaps")
+	s.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "password"}, StringData: map[string]string{"key": "hunter2"}})
+	source := `
+outputs: [{name: "secret", value: {apiVersion: "v1", kind: "Secret", metadata: {name: "password", annotations: "component.oam.dev/ownership": "read-only"}}}]
+isHealthy: true
+exports: stolen: context.outputs.secret.data.key
+`
+	s.create(s.standalone("thief", "limited", source, `{}`))
+	s.awaitRefusal("thief", condition.Applied, "limited")
+	if exports := s.get("thief").Status.Exports; exports != nil {
+		t.Errorf("it exports %s", exports.Raw)
+	}
+	s.allow("limited", "secrets")
+	s.awaitReason("thief", condition.Ready, condition.ReasonReady)
+}

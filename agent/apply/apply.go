@@ -2,12 +2,11 @@ package apply
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/agent/object"
@@ -18,12 +17,14 @@ import (
 // FieldManager is the name under which the agent applies.
 const FieldManager = "wheelwright-agent"
 
-// Live shows the objects that Components own, as a watch has them.
+// Live shows the objects that Components own or read, as a watch has them.
 type Live interface {
 	// Get gives the object, which must not be changed, or nil when the watch shows none.
 	Get(ctx context.Context, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 	// Behind tells whether the watch of that kind has not come to resourceVersion yet.
 	Behind(ctx context.Context, kind schema.GroupVersionKind, resourceVersion string) bool
+	// Observe gives an object of any owner, or of none, or nil. From then on the object wakes component.
+	Observe(ctx context.Context, component types.NamespacedName, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 }
 
 // Applier applies and removes the objects of Components. It is safe for concurrent use; two calls for one Component must
@@ -60,6 +61,8 @@ type State struct {
 	Settled bool
 	// Written tells that this Apply changed it on the cluster.
 	Written bool
+	// Absent: it was applied once, and somebody has deleted it since. There is nothing of it to judge.
+	Absent bool
 }
 
 // Apply makes the objects of owner live, in their order. Objects of one rank are all tried; when one of them fails, those
@@ -91,24 +94,40 @@ func (a *Applier) Apply(ctx context.Context, owner object.Owner, objects []Objec
 func (a *Applier) Forget(owner object.Owner) { a.memory.forget(owner.UID) }
 
 func (a *Applier) applyOne(ctx context.Context, owner object.Owner, wanted Object) (State, error) {
+	if wanted.Policy.ReadOnly() {
+		return a.observe(ctx, owner, wanted)
+	}
 	kind := wanted.Output.Object.GroupVersionKind()
 	live, err := a.live.Get(ctx, kind, wanted.Key)
 	if err != nil {
 		return State{}, err
 	}
 	last, known := a.memory.get(owner.UID, wanted.Key)
+	behind := known && a.live.Behind(ctx, kind, last.resourceVersion)
+	if wanted.Policy.Once && (known || wanted.Applied || isOwned(live, owner)) {
+		if state, kept := keepOnce(owner, wanted, live, behind); kept {
+			return state, nil
+		}
+	}
 	if live == nil && cue.IsComponent(wanted.Output.Object) {
 		if err := a.checkComponent(ctx, owner, wanted, last); err != nil {
 			return State{}, err
 		}
 	}
-	if err := a.checkFree(ctx, owner, live); err != nil {
+	if err := a.checkFree(ctx, owner, wanted, live); err != nil {
+		if owned := (*OwnedError)(nil); errors.As(err, &owned) && wanted.Policy.Ownership == corev1alpha1.OwnershipShared {
+			return a.share(ctx, owner, wanted, owned)
+		}
 		return State{}, err
+	}
+	if !known && agrees(owner, wanted, live) {
+		a.memory.put(owner.UID, wanted, live)
+		return State{Output: wanted.Output, Live: live, Settled: true}, nil
 	}
 	if !known {
 		return a.write(ctx, owner, wanted, live)
 	}
-	switch decide(wanted, last, live, a.live.Behind(ctx, kind, last.resourceVersion)) {
+	switch decide(wanted, last, live, behind) {
 	case keep:
 		return State{Output: wanted.Output, Live: live, Settled: true}, nil
 	case await:
@@ -118,65 +137,32 @@ func (a *Applier) applyOne(ctx context.Context, owner object.Owner, wanted Objec
 	}
 }
 
-// checkFree refuses objects of other Components, and those that are on their way out.
-func (a *Applier) checkFree(ctx context.Context, owner object.Owner, live *unstructured.Unstructured) error {
+// observe shows an object that is only read.
+func (a *Applier) observe(ctx context.Context, owner object.Owner, wanted Object) (State, error) {
+	component := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}
+	live, err := a.live.Observe(ctx, component, wanted.Output.Object.GroupVersionKind(), wanted.Key)
+	if err != nil {
+		return State{}, err
+	}
 	if live == nil {
-		return nil
+		return State{}, &MissingError{}
 	}
-	if other, owned := object.OwnerOf(live.GetLabels()); owned && other.UID != owner.UID {
-		exists, err := a.exists(ctx, other)
-		if err != nil {
-			return err
-		}
-		if exists {
-			return &OwnedError{Owner: other, Live: live}
-		}
-	}
-	if live.GetDeletionTimestamp() != nil {
-		return &TerminatingError{Finalizers: live.GetFinalizers()}
-	}
-	return nil
+	return State{Output: wanted.Output, Live: live, Settled: true}, nil
 }
 
-// checkComponent refuses a Component that the watch does not show and that is there: what nobody rendered is a person's or the hub's,
-// and not to be taken over as other objects are. The one that was applied last stays this Component's, whatever became of its labels.
-func (a *Applier) checkComponent(ctx context.Context, owner object.Owner, wanted Object, last applied) error {
-	there := &metav1.PartialObjectMetadata{}
-	there.SetGroupVersionKind(wanted.Output.Object.GroupVersionKind())
-	err := a.spokeReader.Get(ctx, client.ObjectKey{Namespace: wanted.Key.Namespace, Name: wanted.Key.Name}, there)
-	if apierrors.IsNotFound(err) {
-		return nil
+// keepOnce is the state of an object that is applied once and has been. It is false for one that is another's.
+func keepOnce(owner object.Owner, wanted Object, live *unstructured.Unstructured, behind bool) (State, bool) {
+	switch {
+	case isOwned(live, owner):
+		return State{Output: wanted.Output, Live: live, Settled: true}, true
+	case live == nil && behind:
+		return State{Output: wanted.Output}, true
+	case live == nil:
+		return State{Output: wanted.Output, Absent: true}, true
 	}
-	if err != nil {
-		return fmt.Errorf("looking for a Component of that name: %w", err)
-	}
-	if there.Labels[corev1alpha1.ComponentUIDLabel] != string(owner.UID) && there.UID != last.uid {
-		return &TakenError{}
-	}
-	return nil
+	return State{}, false
 }
 
-// exists tells whether the Component that labels name is there. One that is gone owns nothing any more.
-func (a *Applier) exists(ctx context.Context, owner object.Owner) (bool, error) {
-	component := &corev1alpha1.Component{}
-	err := a.spokeClient.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, component)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading the owner, Component %s/%s: %w", owner.Namespace, owner.Name, err)
-	}
-	return component.UID == owner.UID, nil
-}
-
-// write applies the object. Whoever else wrote its fields loses them: Wheelwright owns what it renders.
-func (a *Applier) write(ctx context.Context, owner object.Owner, wanted Object, before *unstructured.Unstructured) (State, error) {
-	answer := wanted.Output.Object.DeepCopy()
-	err := a.writer.Patch(ctx, answer, client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership)
-	if err != nil {
-		return State{}, fmt.Errorf("applying: %w", err)
-	}
-	a.memory.put(owner.UID, wanted, answer)
-	changed := before == nil || before.GetResourceVersion() != answer.GetResourceVersion()
-	return State{Output: wanted.Output, Live: answer, Settled: true, Written: changed}, nil
+func isOwned(live *unstructured.Unstructured, owner object.Owner) bool {
+	return live != nil && object.IsOwnedBy(live.GetLabels(), owner)
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"wheelwright.dev/wheelwright/agent/object"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
 // Failure is why one object is not as it should be.
@@ -51,7 +52,8 @@ type OwnedError struct {
 }
 
 func (e *OwnedError) Error() string {
-	return fmt.Sprintf("belongs to Component %s/%s already: rename one of the two objects", e.Owner.Namespace, e.Owner.Name)
+	return fmt.Sprintf("belongs to Component %s/%s already: rename one of the two objects, or give both outputs the annotation %s: %s",
+		e.Owner.Namespace, e.Owner.Name, corev1alpha1.OwnershipAnnotation, corev1alpha1.OwnershipShared)
 }
 
 // TakenError says that there is a Component of that name already, and that it is part of no other: a person or the hub made it.
@@ -65,6 +67,8 @@ func (*TakenError) Error() string {
 // TerminatingError says that an object of that name is still being deleted. It is applied again once it is gone.
 type TerminatingError struct {
 	Finalizers []string
+	// Live is the object as it was seen, where it was seen by the watch.
+	Live *unstructured.Unstructured
 }
 
 func (e *TerminatingError) Error() string {
@@ -72,4 +76,11 @@ func (e *TerminatingError) Error() string {
 		return "is still being deleted"
 	}
 	return fmt.Sprintf("is still being deleted: it waits for the finalizers %s", strings.Join(e.Finalizers, ", "))
+}
+
+// MissingError says that an object that is only read is not there. It is waited for.
+type MissingError struct{}
+
+func (*MissingError) Error() string {
+	return fmt.Sprintf("is not there: its output is %s, so that it is waited for and not made", corev1alpha1.OwnershipReadOnly)
 }

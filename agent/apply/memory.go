@@ -17,9 +17,9 @@ type applied struct {
 	resourceVersion string
 }
 
-// memory remembers the last apply of each object that this process applied. It holds nothing that is not on the cluster:
-// after a restart everything is applied once more, which changes nothing there. It is as large as the number of objects
-// that Components render, and let go of with them.
+// memory remembers the last apply of each object, by this process or, where the live object agrees with that, by one before. It
+// holds nothing that is not on the cluster. It is as large as the number of objects that Components render, and let go of with
+// them.
 type memory struct {
 	mutex  sync.Mutex
 	owners map[types.UID]map[object.Key]applied

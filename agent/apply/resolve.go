@@ -15,11 +15,15 @@ type Object struct {
 	Key    object.Key
 	// Hash of the object's content.
 	Hash string
+	// Policy is what the object's annotations say.
+	Policy Policy
+	// Applied: it is to be applied once, and has been.
+	Applied bool
 }
 
 // Resolve completes rendered outputs by what only the cluster knows: which kinds are namespaced, where a missing namespace
-// means the Component's own. An object of a kind that the cluster does not serve is a Failure, and so is one that turns out to be
-// another output's; the others are resolved.
+// means the Component's own. An object of a kind that the cluster does not serve is a Failure, and so is one that turns out to
+// be another output's, and one whose annotations are a *PolicyError; the others are resolved.
 func Resolve(mapper meta.RESTMapper, outputs []cue.Output, namespace string) ([]Object, []Failure) {
 	var objects []Object
 	var failures []Failure
@@ -54,9 +58,13 @@ func resolve(mapper meta.RESTMapper, output cue.Output, namespace string) (Objec
 	case !namespaced:
 		output.Object.SetNamespace("")
 	}
+	policy, err := policyOf(output.Object.GetAnnotations())
+	if err != nil {
+		return Object{}, err
+	}
 	hash, err := object.Hash(output.Object)
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Output: output, Key: object.KeyOf(output.Object), Hash: hash}, nil
+	return Object{Output: output, Key: object.KeyOf(output.Object), Hash: hash, Policy: policy}, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/health"
-	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
@@ -22,7 +21,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 		run.afterError = run.withoutSecrets(err)
 		return nil
 	}
-	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), outputs, run.component.Namespace)
+	objects, unknown := r.resolveOutputs(ctx, run, outputs)
 	wanted := withAfter(run.wanted, objects)
 	if run.ledger, err = r.trackers.Record(ctx, run.owner, run.ledger, wanted); err != nil {
 		run.afterError = err
@@ -32,7 +31,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 		run.afterError = err
 		return nil
 	}
-	states, err := r.applier.As(run.actor.Client).Apply(ctx, run.owner, objects)
+	states, err := r.apply(ctx, run, objects, wanted)
 	run.states = append(run.states, states...)
 	if failures := joinFailures(err, unknown); len(failures) > 0 {
 		run.afterError = run.withoutSecrets(failures)
@@ -43,12 +42,7 @@ func (r *Reconciler) after(ctx context.Context, run *run) *halt {
 
 // withAfter is what the tracker is to hold with the objects that traits add afterwards.
 func withAfter(wanted tracker.Wanted, objects []apply.Object) tracker.Wanted {
-	wanted.Resources = slices.Clone(wanted.Resources)
-	for _, one := range objects {
-		resource := object.Tracked(one.Output.Object)
-		resource.After = true
-		wanted.Resources = append(wanted.Resources, resource)
-	}
+	wanted.Resources = append(slices.Clone(wanted.Resources), trackedOf(objects, true)...)
 	return wanted
 }
 

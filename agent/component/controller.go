@@ -34,6 +34,10 @@ type Watcher interface {
 	Get(ctx context.Context, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 	// Await wakes component when an object of another Component, as it was seen, changes.
 	Await(ctx context.Context, component types.NamespacedName, seen *unstructured.Unstructured)
+	// Observe gives an object that component reads and does not own, or nil. It must not be changed, and wakes component from then on.
+	Observe(ctx context.Context, component types.NamespacedName, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
+	// ObserveOnly gives up all that component observed but these.
+	ObserveOnly(component types.NamespacedName, rendered []*unstructured.Unstructured)
 	// Forget gives up what a Component that is gone used.
 	Forget(ctx context.Context, component types.NamespacedName)
 }
@@ -63,6 +67,7 @@ type Reconciler struct {
 	written     *resourceversion.Written
 	clock       clock.PassiveClock
 	settled     settled
+	readable    readable
 	owners      sync.Map // types.NamespacedName to object.Owner, for what to forget when a Component is gone
 }
 
@@ -97,6 +102,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.awaitOutputs,
 		r.judge, // 12, and 13: exports
 		r.after, // 14: post traits
+		r.giveUpObserved,
 	} {
 		if current.halt = next(ctx, current); current.halt != nil {
 			break

@@ -21,7 +21,7 @@ import (
 // dispatch makes the rendering live: record, apply, and then remove what is not rendered any more. Nothing is removed unless
 // all of the rendering was applied.
 func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
-	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), run.rendering.Outputs, run.component.Namespace)
+	objects, unknown := r.resolveOutputs(ctx, run, run.rendering.Outputs)
 	wanted := wantedOf(run, objects, len(unknown) == 0 && len(run.rendering.Pending()) == 0)
 
 	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, wanted)
@@ -33,7 +33,7 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	if err := r.watcher.Use(ctx, run.name(), r.kinds(run)); err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is applied cannot be watched: %v", err).retrying(err)
 	}
-	states, err := r.applier.As(run.actor.Client).Apply(ctx, run.owner, objects)
+	states, err := r.apply(ctx, run, objects, wanted)
 	if err := joinFailures(err, unknown); err != nil {
 		return r.applyFailed(ctx, run, err)
 	}
@@ -47,15 +47,16 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 // wantedOf is what the tracker is to hold. Its hash stands for the whole rendering, so it is left out while the rendering has
 // objects that cannot be named yet.
 func wantedOf(run *run, objects []apply.Object, complete bool) tracker.Wanted {
-	wanted := tracker.Wanted{Resources: make([]corev1alpha1.TrackedResource, 0, len(objects))}
+	wanted := tracker.Wanted{Resources: trackedOf(objects, false)}
 	if complete {
 		wanted.Hash = run.rendering.Hash
 	}
-	for _, one := range objects {
-		wanted.Resources = append(wanted.Resources, object.Tracked(one.Output.Object))
-	}
 	return wanted
 }
+
+// refusedRecheck is how soon a change is tried again that the API server refuses for good: somebody may have deleted the
+// object since.
+const refusedRecheck = time.Minute
 
 // takenRecheck is how soon a Component is looked for again whose name is taken by one that is not watched.
 const takenRecheck = 30 * time.Second
@@ -68,18 +69,30 @@ func (r *Reconciler) applyFailed(ctx context.Context, run *run, failures apply.F
 		var owned *apply.OwnedError
 		var terminating *apply.TerminatingError
 		var taken *apply.TakenError
+		var missing *apply.MissingError
+		var immutable *apply.ImmutableError
+		var policy *apply.PolicyError
 		switch {
 		case errors.As(failure.Err, &owned):
 			r.watcher.Await(ctx, run.name(), owned.Live)
-			if halted.err == nil {
+			if halted.reason != condition.ReasonApplyFailed {
 				halted.reason = condition.ReasonOwnedByAnother
 			}
 		case errors.As(failure.Err, &taken):
 			run.recheckIn(takenRecheck)
-			if halted.err == nil {
+			if halted.reason != condition.ReasonApplyFailed {
 				halted.reason = condition.ReasonOwnedByAnother
 			}
 		case errors.As(failure.Err, &terminating):
+			if terminating.Live != nil {
+				r.watcher.Await(ctx, run.name(), terminating.Live) // it may not be the Component's yet
+			}
+		case errors.As(failure.Err, &missing):
+		case errors.As(failure.Err, &policy):
+			halted.reason = condition.ReasonApplyFailed
+		case errors.As(failure.Err, &immutable):
+			run.recheckIn(refusedRecheck)
+			halted.reason = condition.ReasonApplyFailed
 		default:
 			halted.reason = condition.ReasonApplyFailed
 			halted.err = run.withoutSecrets(failures)
@@ -97,6 +110,7 @@ func (r *Reconciler) collectGarbage(ctx context.Context, run *run, wanted []core
 	if len(leftover) == 0 {
 		return nil
 	}
+	retainObserved(leftover, run.observed)
 	removal, err := r.applier.As(run.actor.Client).Remove(ctx, run.owner, leftover)
 	if err == nil {
 		run.ledger, err = r.trackers.Drop(ctx, run.ledger, removal.Gone)

@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"wheelwright.dev/wheelwright/agent/apply"
 	"wheelwright.dev/wheelwright/agent/object"
 	agentrender "wheelwright.dev/wheelwright/agent/render"
 	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
+	"wheelwright.dev/wheelwright/shared/cue"
 	"wheelwright.dev/wheelwright/shared/render"
 )
 
@@ -41,6 +44,9 @@ func (r *Reconciler) liveOf(run *run) agentrender.Live {
 func (r *Reconciler) liveObject(
 	ctx context.Context, run *run, ledger *tracker.Ledger, rendered *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
+	if rendered.GetAnnotations()[corev1alpha1.OwnershipAnnotation] == corev1alpha1.OwnershipReadOnly {
+		return r.observedObject(ctx, run, rendered)
+	}
 	if ledger == nil {
 		return nil, nil
 	}
@@ -56,12 +62,28 @@ func (r *Reconciler) liveObject(
 			continue
 		}
 		live, err := r.watcher.Get(ctx, kind, key)
-		if err != nil || live == nil || live.GetLabels()[corev1alpha1.ComponentUIDLabel] != string(run.owner.UID) {
+		if err != nil || live == nil {
 			return nil, err
+		}
+		if !object.IsOwnedBy(live.GetLabels(), run.owner) && !slices.Contains(object.Sharers(live.GetAnnotations()), run.owner) {
+			return nil, nil
 		}
 		return live, nil
 	}
 	return nil, nil
+}
+
+// observedObject is what is live of an object that is only read. What cannot be resolved is said when it comes to be applied.
+func (r *Reconciler) observedObject(ctx context.Context, run *run, rendered *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	outputs := []cue.Output{{Object: rendered.DeepCopy()}}
+	objects, unknown := apply.Resolve(r.spokeClient.RESTMapper(), outputs, run.component.Namespace)
+	if len(unknown) > 0 {
+		return nil, nil
+	}
+	if err := r.checkReadable(ctx, run, objects[0].Output.Object); err != nil {
+		return nil, err
+	}
+	return r.watcher.Observe(ctx, run.name(), rendered.GroupVersionKind(), objects[0].Key)
 }
 
 // awaitOutputs keeps a Component from being judged while outputs wait for what is live of others. All else is applied.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"wheelwright.dev/wheelwright/agent/apply"
@@ -47,6 +48,8 @@ type run struct {
 	recheck time.Duration
 	// wanted are the objects of the rendering as the tracker holds them.
 	wanted tracker.Wanted
+	// observed are the rendered objects that are only read.
+	observed []*unstructured.Unstructured
 	// judged are the objects that the verdict is about.
 	judged []health.Object
 	// afterError is why traits could not add what they add to a healthy Component.

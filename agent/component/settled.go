@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,9 +20,21 @@ import (
 type sight struct {
 	kind schema.GroupVersionKind
 	key  types.NamespacedName
-	// owned is set where the watch over owned objects shows it, and not the manager's cache.
-	owned bool
+	// by is what shows it.
+	by shower
 }
+
+// shower is what shows a pass an object.
+type shower int
+
+const (
+	// byCache: the manager's cache.
+	byCache shower = iota
+	// byWatch: the watch over owned objects.
+	byWatch
+	// byObserver: the watch over what is only read.
+	byObserver
+)
 
 // sights are the resource versions of what a pass read, "" for what was not there.
 type sights map[sight]string
@@ -82,16 +95,21 @@ func (r *Reconciler) versionOf(ctx context.Context, component *corev1alpha1.Comp
 		return component.ResourceVersion, nil
 	case seen.kind == trackerKind:
 		return r.trackers.Version(ctx, object.Owner{Namespace: seen.key.Namespace, Name: seen.key.Name})
-	case seen.owned:
-		live, err := r.watcher.Get(ctx, seen.kind, object.Key{
-			Group: seen.kind.Group, Kind: seen.kind.Kind, Namespace: seen.key.Namespace, Name: seen.key.Name,
-		})
-		if live == nil || err != nil {
-			return "", err
-		}
-		return live.GetResourceVersion(), nil
+	case seen.by == byCache:
+		return r.cachedVersion(ctx, seen)
 	}
-	return r.cachedVersion(ctx, seen)
+	key := object.Key{Group: seen.kind.Group, Kind: seen.kind.Kind, Namespace: seen.key.Namespace, Name: seen.key.Name}
+	get := r.watcher.Get
+	if seen.by == byObserver {
+		get = func(ctx context.Context, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error) {
+			return r.watcher.Observe(ctx, client.ObjectKeyFromObject(component), kind, key)
+		}
+	}
+	live, err := get(ctx, seen.kind, key)
+	if live == nil || err != nil {
+		return "", err
+	}
+	return live.GetResourceVersion(), nil
 }
 
 // cachedVersion is the version of what the manager's cache has: by type what is of Wheelwright's own group, and the metadata of all else.
@@ -127,13 +145,19 @@ func (r *Reconciler) settle(run *run, status corev1alpha1.ComponentStatus) {
 	run.seen.see(componentKind, name, run.component.ResourceVersion)
 	run.seen.see(trackerKind, name, run.ledger.Version())
 	for _, state := range run.states {
-		if !state.Settled {
+		if !state.Settled && !state.Absent {
 			r.settled.keep(name, nil)
 			return
 		}
-		live := state.Live
-		key := client.ObjectKeyFromObject(live)
-		run.seen[sight{kind: live.GroupVersionKind(), key: key, owned: true}] = live.GetResourceVersion()
+		rendered, version := state.Output.Object, ""
+		if state.Live != nil {
+			version = state.Live.GetResourceVersion()
+		}
+		shown := sight{kind: rendered.GroupVersionKind(), key: client.ObjectKeyFromObject(rendered), by: byWatch}
+		if rendered.GetAnnotations()[corev1alpha1.OwnershipAnnotation] == corev1alpha1.OwnershipReadOnly {
+			shown.by = byObserver
+		}
+		run.seen[shown] = version
 	}
 	r.settled.keep(name, run.seen)
 }

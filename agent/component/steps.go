@@ -102,6 +102,9 @@ func (r *Reconciler) judge(ctx context.Context, run *run) *halt {
 func (r *run) objects() []health.Object {
 	objects := make([]health.Object, 0, len(r.states))
 	for _, state := range r.states {
+		if state.Absent {
+			continue
+		}
 		judged := health.Object{Output: state.Output}
 		if state.Settled {
 			judged.Live = state.Live

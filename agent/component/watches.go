@@ -83,6 +83,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, parts Parts, options controlle
 		accounts:    parts.Accounts,
 		operations:  parts.Operations,
 		clock:       parts.Clock,
+		readable:    newReadable(),
 	}
 	for field, index := range map[string]client.IndexerFunc{byDefinition: installedDefinition, byTrait: installedTraits, byDependency: dependencies, bySource: sources} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1alpha1.Component{}, field, index); err != nil {

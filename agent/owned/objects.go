@@ -1,6 +1,6 @@
-// Package owned watches what Components own, and nothing else: one informer for each kind in use, restricted to objects that
-// carry an owner's label. It shows the live objects and wakes their Component when one of them changes, so that nobody has
-// to poll.
+// Package owned watches what Components own: one informer for each kind in use, restricted to objects that carry an owner's
+// label; and what they only read, each such object by itself. It shows the live objects and wakes their Component when one of
+// them changes, so that nobody has to poll.
 package owned
 
 import (
@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -26,14 +27,15 @@ import (
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
-// syncTimeout bounds how long reconciles wait for the first list of a kind. Longer than that means that the list is refused or the
-// API server is gone, and the reconcile is tried again later.
+// syncTimeout bounds how long reconciles wait for the first list of a kind. Longer than that means that the list is refused or
+// the API server is gone, and the reconcile is tried again later.
 const syncTimeout = 10 * time.Second
 
 // Objects is the watch over owned objects. It is a manager's Runnable, and safe for concurrent use.
 type Objects struct {
-	cache cache.Cache
-	wake  *waker
+	cache    cache.Cache
+	wake     *waker
+	observed *observed
 
 	mutex sync.Mutex
 	// kinds are the watches that are started, and uses the kinds that each Component needs.
@@ -51,16 +53,17 @@ type watch struct {
 	users    map[types.NamespacedName]bool
 }
 
-func (w *watch) awaitSync(ctx context.Context) bool {
-	if w.handler.HasSynced() {
+// awaitSync waits for the first list until deadline.
+func awaitSync(ctx context.Context, handler toolscache.ResourceEventHandlerRegistration, deadline time.Time) bool {
+	if handler.HasSynced() {
 		return true
 	}
-	ctx, cancel := context.WithDeadline(ctx, w.deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	return toolscache.WaitForCacheSync(ctx.Done(), w.handler.HasSynced)
+	return toolscache.WaitForCacheSync(ctx.Done(), handler.HasSynced)
 }
 
-// New makes the watch. Nothing is watched until a Component uses a kind.
+// New makes the watch. Nothing is watched until a Component uses a kind. The options must have an HTTP client and a mapper.
 func New(config *rest.Config, options cache.Options) (*Objects, error) {
 	owned, err := labels.NewRequirement(corev1alpha1.ComponentUIDLabel, selection.Exists, nil)
 	if err != nil {
@@ -75,22 +78,29 @@ func New(config *rest.Config, options cache.Options) (*Objects, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the cache of owned objects: %w", err)
 	}
+	client, err := dynamic.NewForConfigAndClient(config, options.HTTPClient)
+	if err != nil {
+		return nil, fmt.Errorf("making the client of single objects: %w", err)
+	}
+	wake := newWaker()
 	return &Objects{
-		cache: made,
-		wake:  newWaker(),
+		cache: made, wake: wake, observed: newObserved(client, options.Mapper, wake),
 		kinds: map[schema.GroupVersionKind]*watch{},
 		uses:  map[types.NamespacedName][]schema.GroupVersionKind{},
 	}, nil
 }
 
 // Start runs the watch until ctx ends.
-func (o *Objects) Start(ctx context.Context) error { return o.cache.Start(ctx) }
+func (o *Objects) Start(ctx context.Context) error {
+	defer o.observed.close()
+	return o.cache.Start(ctx)
+}
 
 // GetCache makes a manager start the watch with its caches, before any controller.
 func (o *Objects) GetCache() cache.Cache { return o.cache }
 
-// Use makes sure that the kinds are watched for as long as component uses them, and that their objects are listed. Kinds that it
-// used before and does not name are given up.
+// Use makes sure that the kinds are watched for as long as component uses them, and that their objects are listed. Kinds that
+// it used before and does not name are given up.
 func (o *Objects) Use(ctx context.Context, component types.NamespacedName, kinds []schema.GroupVersionKind) error {
 	kinds = sorted(kinds)
 	watches, err := o.use(ctx, component, kinds)
@@ -98,7 +108,7 @@ func (o *Objects) Use(ctx context.Context, component types.NamespacedName, kinds
 		return err
 	}
 	for i, watch := range watches {
-		if !watch.awaitSync(ctx) {
+		if !awaitSync(ctx, watch.handler, watch.deadline) {
 			return fmt.Errorf("watching %s: no list within %s; may the agent list and watch it?", kinds[i], syncTimeout)
 		}
 	}
@@ -108,6 +118,7 @@ func (o *Objects) Use(ctx context.Context, component types.NamespacedName, kinds
 // Forget gives up what component used. It is gone, and those who waited for an object of it are woken.
 func (o *Objects) Forget(ctx context.Context, component types.NamespacedName) {
 	o.wake.forget(component)
+	o.observed.only(component, nil)
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	o.release(ctx, component, o.uses[component])
@@ -126,6 +137,23 @@ func (o *Objects) Get(ctx context.Context, kind schema.GroupVersionKind, key obj
 		return nil, fmt.Errorf("reading from the watch: %w", err)
 	}
 	return live, nil
+}
+
+// Observe gives an object that component reads and does not own, whoever owns it, or nil. It must not be changed. It is
+// watched from then on, until ObserveOnly does not name it.
+func (o *Objects) Observe(
+	ctx context.Context, component types.NamespacedName, kind schema.GroupVersionKind, key object.Key,
+) (*unstructured.Unstructured, error) {
+	return o.observed.get(ctx, component, reference{kind: kind, key: key})
+}
+
+// ObserveOnly gives up all that component observed but these.
+func (o *Objects) ObserveOnly(component types.NamespacedName, rendered []*unstructured.Unstructured) {
+	wanted := make([]reference, 0, len(rendered))
+	for _, one := range rendered {
+		wanted = append(wanted, reference{kind: one.GroupVersionKind(), key: object.KeyOf(one)})
+	}
+	o.observed.only(component, wanted)
 }
 
 // Behind tells whether the watch of kind has not come to resourceVersion yet.

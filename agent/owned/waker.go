@@ -88,7 +88,7 @@ func (w *waker) add(component types.NamespacedName) {
 	}
 }
 
-// OnAdd wakes the owner.
+// OnAdd wakes the owner, and those who share the object with it, as all of these do.
 func (w *waker) OnAdd(added any, _ bool) { w.notify(added) }
 
 // OnUpdate wakes the owner, and the one before when the object changed hands.
@@ -119,6 +119,9 @@ func (w *waker) notify(objects ...any) {
 		}
 		if owner, ok := object.OwnerOf(changed.GetLabels()); ok {
 			w.add(types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name})
+		}
+		for _, sharer := range object.Sharers(changed.GetAnnotations()) {
+			w.add(types.NamespacedName{Namespace: sharer.Namespace, Name: sharer.Name})
 		}
 		key := object.KeyOf(changed)
 		for component := range w.waiting[key] {

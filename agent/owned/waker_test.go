@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"wheelwright.dev/wheelwright/agent/object"
+	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
 
 func owned(owner, version string) *unstructured.Unstructured {
@@ -20,6 +21,13 @@ func owned(owner, version string) *unstructured.Unstructured {
 	made.SetName("config")
 	made.SetResourceVersion(version)
 	object.SetOwner(made, object.Owner{Namespace: "shop", Name: owner, UID: types.UID("uid-of-" + owner)}, "config")
+	return made
+}
+
+func sharedBy(owner, sharer string) *unstructured.Unstructured {
+	made := owned(owner, "1")
+	text := object.SharersText([]object.Owner{{Namespace: "shop", Name: sharer, UID: "u"}})
+	made.SetAnnotations(map[string]string{corev1alpha1.SharedByAnnotation: text})
 	return made
 }
 
@@ -37,6 +45,7 @@ func TestWaker(t *testing.T) {
 		"changed hands":                   {func(w *waker) { w.OnUpdate(owned("first", "1"), owned("second", "2")) }, []string{"first", "second"}},
 		"deleted":                         {func(w *waker) { w.OnDelete(owned("first", "1")) }, []string{"first"}},
 		"deleted unseen":                  {func(w *waker) { w.OnDelete(toolscache.DeletedFinalStateUnknown{Obj: owned("first", "1")}) }, []string{"first"}},
+		"shared":                          {func(w *waker) { w.OnAdd(sharedBy("first", "second"), false) }, []string{"first", "second"}},
 		"nobody's":                        {func(w *waker) { w.OnAdd(&unstructured.Unstructured{Object: map[string]any{}}, false) }, nil},
 		"something else":                  {func(w *waker) { w.OnDelete("what?") }, nil},
 		"waited for, changed":             {func(w *waker) { w.await(key, second, first); w.OnUpdate(owned("first", "1"), owned("first", "2")) }, []string{"first", "second"}},

@@ -46,6 +46,14 @@ type TrackedResource struct {
 	// what was rendered, and acts with nobody's rights but its own.
 	// +optional
 	SpecHash string `json:"specHash,omitempty"`
+
+	// retain marks an object that is let go of, and not deleted, when it is not rendered any more.
+	// +optional
+	Retain bool `json:"retain,omitempty"`
+
+	// applied marks an object that is to be applied once and has been: it is not applied again, not even when it is gone.
+	// +optional
+	Applied bool `json:"applied,omitempty"`
 }
 
 // ResourceTrackerSpec is the ledger of one Component, or a part of it: a ledger that is too large for one object goes on in
