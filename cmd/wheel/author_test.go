@@ -8,14 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"wheelwright.dev/wheelwright/cli/offline"
 )
-
-func TestMain(m *testing.M) {
-	offline.ServeIfWorker()
-	os.Exit(m.Run())
-}
 
 // TestAuthorCommands runs what definition authors use, over the examples and over a folder with something wrong.
 func TestAuthorCommands(t *testing.T) {

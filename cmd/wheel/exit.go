@@ -1,9 +1,10 @@
 package main
 
-// Exit codes of `wheel def diff`, as diff has them.
+// Exit codes of commands that answer a question by yes or no: `wheel def diff`, as diff has them, and `wheel why`. Yes is 0.
 const (
-	exitDifferent = 1
-	exitUnknown   = 2
+	exitDifferent  = 1
+	exitNotHealthy = 1
+	exitUnknown    = 2
 )
 
 // exitError ends the program with a code of its own.

@@ -19,7 +19,7 @@ import (
 
 func getCommand() *cobra.Command {
 	command := &cobra.Command{Use: "get", Short: "Show how things stand"}
-	command.AddCommand(getApplicationCommand())
+	command.AddCommand(getApplicationCommand(), getComponentCommand())
 	return command
 }
 

@@ -30,6 +30,7 @@ func main() {
 		SilenceErrors: true,
 	}
 	root.AddCommand(demoCommand(), upCommand(), downCommand(), runFleetCommand(), getCommand(), workflowCommand())
+	root.AddCommand(treeCommand(), whyCommand(), eventsCommand())
 	root.AddCommand(renderCommand(), schemaCommand(), vetCommand(), testCommand(), defCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(explain(ctx, err))

@@ -29,11 +29,19 @@ func (f *spokeFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.context, "context", "", "context of the Component's cluster in the kubeconfig")
 }
 
-func (f *spokeFlags) config() (*rest.Config, client.Client, error) {
+func (f *spokeFlags) kubeconfig() (*rest.Config, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{CurrentContext: f.context}).ClientConfig()
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the kubeconfig: %w; set KUBECONFIG to that of the Component's cluster", err)
+		return nil, fmt.Errorf("reading the kubeconfig: %w; set KUBECONFIG to that of the Component's cluster", err)
+	}
+	return config, nil
+}
+
+func (f *spokeFlags) config() (*rest.Config, client.Client, error) {
+	config, err := f.kubeconfig()
+	if err != nil {
+		return nil, nil, err
 	}
 	scheme := runtime.NewScheme()
 	if err := corev1alpha1.AddToScheme(scheme); err != nil {
