@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=hack/tools/go.mod
 FLEET ?= embedded
 FUZZTIME ?= 30s
 
-.PHONY: demo test unit soak e2e conformance fuzz bench lint generate verify build clean
+.PHONY: demo test unit soak e2e fault conformance fuzz bench lint generate verify build clean
 
 demo: build ## a hub and two clusters, an application delivered, changed and deleted
 	@bin/wheel demo
@@ -26,6 +26,9 @@ e2e: build ## a whole fleet, with work agents that watch and with such that poll
 	FLEET=$(FLEET) FEEDBACK=watch $(GO) test -count=1 -timeout 20m ./test/e2e/...
 	FLEET=$(FLEET) FEEDBACK=poll $(GO) test -count=1 -timeout 20m ./test/e2e/...
 	$(GO) test -count=1 -timeout 20m ./test/cli/...
+
+fault: build ## the agent killed anywhere, stopped, cut off, refused and misled; RUN=<regexp> for a part of it
+	$(GO) test -count=1 -v -parallel 4 -timeout 40m $(if $(RUN),-run '$(RUN)') ./test/fault/...
 
 conformance: ## the table of OCM's work agent; WORK_AGENT=/path/to/work runs it against OCM's own binary
 	$(GO) test -count=1 -timeout 30m -v ./fleet/ocm/conformance/...

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -74,9 +75,22 @@ type Reconciler struct {
 // step is one part of the pipeline. A halt ends it, with what the conditions are to say.
 type step func(ctx context.Context, run *run) *halt
 
-// Reconcile runs the pipeline of KEP-2.2 once for one Component; the numbers are the KEP's. Whatever happens, it ends in one
-// write of status, and in none when the status is what it was.
+// supersededRecheck is how soon a Component is looked at again whose status was refused for a conflict.
+const supersededRecheck = 5 * time.Second
+
+// Reconcile takes one Component as far as it can be now.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	result, err := r.process(ctx, request)
+	if errors.Is(err, errSuperseded) {
+		// The event of whoever wrote brings it back. Where nobody did, and the conflict was none of ours, this does.
+		return reconcile.Result{RequeueAfter: supersededRecheck}, nil
+	}
+	return result, err
+}
+
+// process runs the pipeline of KEP-2.2 once for one Component; the numbers are the KEP's. Whatever happens, it ends in one
+// write of status, and in none when the status is what it was. The error is errSuperseded when somebody else wrote meanwhile.
+func (r *Reconciler) process(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	component, err := r.read(ctx, request.NamespacedName)
 	if component == nil || err != nil {
 		return reconcile.Result{}, err
@@ -109,7 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		}
 	}
 	if current.halt.isSuperseded() {
-		return reconcile.Result{}, nil
+		return reconcile.Result{}, errSuperseded
 	}
 	r.publish(component, append(appliedEvent(current.states), warnings(current)...))
 	status := statusAfter(current)

@@ -105,8 +105,9 @@ func (r *Reconciler) advance(ctx context.Context, run *run) *halt {
 		return run.workflowHalt()
 	}
 	run.event.Completed = true
-	if rendered := run.work.Context.Values["workflow"]; !equality.Semantic.DeepEqual(rendered, any(run.state)) {
-		return r.deploy(ctx, run) // steps after dispatch set keys that the template may read
+	// Steps after dispatch may set keys that the template reads; and dispatch itself may have been skipped.
+	if rendered := run.work.Context.Values["workflow"]; run.rendering == nil || !equality.Semantic.DeepEqual(rendered, any(run.state)) {
+		return r.deploy(ctx, run)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (r *Reconciler) remove(ctx context.Context, component *corev1alpha1.Compone
 		waits, err = r.undo(ctx, current)
 	}
 	if errors.Is(err, errSuperseded) {
-		return reconcile.Result{}, nil
+		return reconcile.Result{}, err
 	}
 	if err != nil {
 		status := statusOfDeletion(current, fmt.Sprintf("What it owns cannot be deleted: %v%s.", current.withoutSecrets(err), current.forbidden(err)))

@@ -12,10 +12,13 @@ import (
 )
 
 // writeStatus makes status the Component's, when it is not that already. It does so only if nobody wrote to the Component since
-// component was read: a status of a spec that is not there any more would be a lie. When somebody did, their event
-// brings the Component back, and this status is dropped.
+// component was read: a status of a spec that is not there any more would be a lie. When somebody did, this status is dropped,
+// and the error is errSuperseded.
 func (r *Reconciler) writeStatus(ctx context.Context, component *corev1alpha1.Component, status corev1alpha1.ComponentStatus) error {
-	_, err := r.checkpoint(ctx, component, status)
+	written, err := r.checkpoint(ctx, component, status)
+	if err == nil && !written {
+		return errSuperseded
+	}
 	return err
 }
 

@@ -83,6 +83,9 @@ func (e *Engine) begin(event Event) (*pass, error) {
 		copied := last.copy()
 		p.run = &copied
 		p.run.Definition = hash
+		if p.run.Phase == PhaseSucceeded && !p.hasBoundary(anyElement) {
+			p.beginAnew()
+		}
 		return p, nil
 	}
 	p.run = &Run{EventID: event.ID, Event: event.Kind, Definition: hash, Phase: PhaseRunning, StartedAt: p.now}
@@ -90,4 +93,13 @@ func (e *Engine) begin(event Event) (*pass, error) {
 		p.run.Leftover = append(slices.Clone(event.Run.Leftover), givenUp(event.Run.Steps)...)
 	}
 	return p, nil
+}
+
+// beginAnew gives up a record that no pass can have made: it came to its end without the step that every list has. Somebody
+// edited it. What its steps made is found again, since they keep their identities.
+func (p *pass) beginAnew() {
+	*p.run = Run{
+		EventID: p.run.EventID, Event: p.event.Kind, Definition: p.run.Definition, Attempt: p.run.Attempt,
+		Phase: PhaseRunning, StartedAt: p.now, Leftover: p.run.Leftover,
+	}
 }

@@ -36,6 +36,10 @@ func (p *pass) sequence(ctx context.Context) error {
 		if err != nil || !finished {
 			return err
 		}
+		if !more && !p.hasBoundary(anyElement) {
+			p.beginAnew()
+			continue
+		}
 		if !more {
 			p.ended()
 			return nil

@@ -69,6 +69,9 @@ func (p *pass) step(ctx context.Context, at place, step Step) (bool, error) {
 		}
 		status.StartedAt = &p.now
 	}
+	if status.StartedAt.After(p.now.Time) { // the clock was set back, which must not lengthen a timeout
+		status.StartedAt = &p.now
+	}
 	timeout, _ := step.timeout() // checked when the element was evaluated
 	left := status.StartedAt.Add(timeout).Sub(p.now.Time)
 	if timeout > 0 && left <= 0 {
@@ -82,11 +85,14 @@ func (p *pass) step(ctx context.Context, at place, step Step) (bool, error) {
 	return finished, err
 }
 
-// due tries a step, unless it failed a short while ago.
+// due tries a step, unless it failed a short while ago. One that is to wait for longer than any wait was written down before the
+// clock was set back.
 func (p *pass) due(ctx context.Context, at place, step Step, retryAt *metav1.Time) (bool, error) {
-	if retryAt != nil && retryAt.After(p.now.Time) {
-		p.again(retryAt.Sub(p.now.Time))
-		return false, nil
+	if retryAt != nil {
+		if left := retryAt.Sub(p.now.Time); left > 0 && left <= maxDelay {
+			p.again(left)
+			return false, nil
+		}
 	}
 	result, err := p.try(ctx, at, &step)
 	return p.apply(ctx, at, step, result, err)

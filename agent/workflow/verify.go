@@ -2,8 +2,12 @@ package workflow
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
+
+// anyElement is behind all elements of a list.
+const anyElement = math.MaxInt
 
 // hasBoundary tells whether an element before index had the step that divides the workflow.
 func (p *pass) hasBoundary(index int) bool {
