@@ -3,6 +3,8 @@ package agent_test
 import (
 	"testing"
 
+	"k8s.io/utils/ptr"
+
 	"wheelwright.dev/wheelwright/shared/condition"
 )
 
@@ -36,7 +38,9 @@ isHealthy: context.status.workload.ready == 2
 // The old pods are ready all through a rollout, and so is what the definition's expression reads.
 func TestNewRevisionIsNotHealthyBeforeItsRolloutIsDone(t *testing.T) {
 	s := newSpoke(t)
-	s.create(s.component("web", "r1", inline("frozen", frozen), `{"image":"app:1"}`))
+	component := s.component("web", "r1", inline("frozen", frozen), `{"image":"app:1"}`)
+	component.Spec.ProgressDeadlineSeconds = ptr.To[int32](5)
+	s.create(component)
 	s.awaitHealth("web", "r1", true)
 
 	s.dispatch("web", "r2", `{"image":"app:2","freeze":true}`)
@@ -53,6 +57,7 @@ func TestNewRevisionIsNotHealthyBeforeItsRolloutIsDone(t *testing.T) {
 	if got := s.get("web").Status.Health; len(got) != 1 || got[0].IsHealthy {
 		t.Errorf("status.health is %v while the rollout is stuck", got)
 	}
+	s.awaitReason("web", condition.Stalled, condition.ReasonProgressDeadlineExceeded)
 
 	s.dispatch("web", "r3", `{"image":"app:2"}`)
 	s.awaitHealth("web", "r3", true)

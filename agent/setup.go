@@ -53,7 +53,7 @@ type Options struct {
 	HashKey []byte
 	// Evaluation bounds what evaluating definitions may take. Default: that of package evaluate.
 	Evaluation evaluate.Options
-	// Clock tells how long a Component is on its way. Default: the machine's.
+	// Clock tells how long a Component is on its way, and when steps of workflows are due. Default: the machine's.
 	Clock clock.PassiveClock
 	// Wrap goes around the reconciler of Components, for those who measure it. Default: nothing does.
 	Wrap func(reconcile.Reconciler) reconcile.Reconciler
@@ -121,7 +121,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	actions := helm.New(operations, options.Helm).Actions()
 	maps.Copy(actions, notify.New(operations, options.Notify).Actions())
-	engine, err := workflow.New(workflow.Options{Evaluator: workers, Actions: actions})
+	engine, err := workflow.New(workflow.Options{Evaluator: workers, Actions: actions, Clock: options.Clock})
 	if err != nil {
 		return err
 	}

@@ -24,14 +24,14 @@ func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
 	lookup := &spokeLookup{ctx: ctx, reconciler: r, component: run.component, reader: run.actor.Client, seen: run.seen}
 	resolved, err := directive.Resolve(agentrender.Properties(run.component), lookup)
 	if err != nil {
-		return unresolved("spec.properties", err)
+		return run.unresolved("spec.properties", err)
 	}
 	run.resolved = resolved
 	run.work.Properties = resolved.Properties
 	for i, trait := range run.work.Traits {
 		ofTrait, err := directive.Resolve(trait.Properties, lookup)
 		if err != nil {
-			return unresolved(fmt.Sprintf("spec.traits[%d].properties", i), err)
+			return run.unresolved(fmt.Sprintf("spec.traits[%d].properties", i), err)
 		}
 		run.work.Traits[i].Properties = ofTrait.Properties
 		run.resolved = run.resolved.With(ofTrait)
@@ -39,10 +39,16 @@ func (r *Reconciler) resolve(ctx context.Context, run *run) *halt {
 	return nil
 }
 
-func unresolved(where string, err error) *halt {
+// unresolved ends a pass whose properties are not known. While the workflow of an event runs, failing to read them is no verdict on
+// what it is about.
+func (r *run) unresolved(where string, err error) *halt {
 	missing := (*directive.UnresolvedError)(nil)
 	if !errors.As(err, &missing) {
-		return stop(condition.Rendered, condition.ReasonUnresolved, "%s: %v", where, err).retrying(unlessDefinition(err))
+		halted := stop(condition.Rendered, condition.ReasonUnresolved, "%s: %v%s", where, err, r.forbidden(err)).retrying(unlessDefinition(err))
+		if r.workflowRun != nil && !r.workflowRun.Finished() {
+			return halted.waiting()
+		}
+		return halted
 	}
 	halted := stop(condition.Rendered, condition.ReasonUnresolved, "%s: %v", where, missing)
 	if missing.Waits() {

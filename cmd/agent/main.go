@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,10 +19,17 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"wheelwright.dev/wheelwright/agent"
+	"wheelwright.dev/wheelwright/agent/leader"
 )
 
 // leaseName names the lease of the one agent of a cluster that works.
 const leaseName = "wheelwright-agent"
+
+// Others take over when the lease was not renewed for leaseDuration. An agent gives up before, after renewDeadline.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+)
 
 type flags struct {
 	probes      string
@@ -103,6 +111,10 @@ func newManager(given flags, logger logr.Logger) (manager.Manager, error) {
 	if given.leaderElect && namespace == "" {
 		return nil, errors.New("--leader-elect needs the environment variable POD_NAMESPACE, the namespace of the lease")
 	}
+	if given.leaderElect {
+		kubeconfig.Wrap(leader.NewGuard(leaseName, renewDeadline).Wrap)
+	}
+	lease, renew := leaseDuration, renewDeadline
 	mgr, err := ctrl.NewManager(kubeconfig, ctrl.Options{
 		Scheme:                        scheme,
 		Cache:                         agent.CacheOptions(),
@@ -113,6 +125,8 @@ func newManager(given flags, logger logr.Logger) (manager.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       namespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &lease,
+		RenewDeadline:                 &renew,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)

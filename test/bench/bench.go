@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	clusterv1beta2 "open-cluster-management.io/api/cluster/v1beta2"
 	workv1 "open-cluster-management.io/api/work/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +20,7 @@ import (
 
 	"wheelwright.dev/wheelwright/examples"
 	"wheelwright.dev/wheelwright/fleet"
+	"wheelwright.dev/wheelwright/fleet/build"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 )
@@ -28,35 +30,39 @@ const namespace = "bench"
 
 type bench struct {
 	fleet       *fleet.Embedded
+	assets      build.Assets
 	spoke       string
 	hubClient   client.WithWatch
 	spokeClient client.WithWatch
 }
 
-func newBench(ctx context.Context, running *fleet.Embedded) (*bench, error) {
+func newBench(ctx context.Context, running *fleet.Embedded, assets build.Assets) (*bench, error) {
 	scheme := runtime.NewScheme()
 	err := errors.Join(clientgoscheme.AddToScheme(scheme), corev1alpha1.AddToScheme(scheme), workv1.Install(scheme), clusterv1beta2.Install(scheme))
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{fleet: running, spoke: running.Spokes()[0].Name}
+	b := &bench{fleet: running, assets: assets, spoke: running.Spokes()[0].Name}
 	if b.hubClient, err = client.NewWithWatch(running.Hub().Config, client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
-	if b.spokeClient, err = client.NewWithWatch(running.Spokes()[0].Config, client.Options{Scheme: scheme}); err != nil {
+	if b.spokeClient, err = client.NewWithWatch(quick(running.Spokes()[0].Config), client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
 	return b, b.prepare(ctx)
 }
 
+// quick is config without a limit of its own: what is measured is how fast the cluster is.
+func quick(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	return config
+}
+
 // prepare makes what every measurement needs: a namespace that may reach the cluster, and the quickstart's definition.
 func (b *bench) prepare(ctx context.Context) error {
-	content, err := examples.Quickstart.ReadFile("quickstart/definition.yaml")
+	definition, err := quickstartDefinition()
 	if err != nil {
-		return err
-	}
-	definition := &corev1alpha1.ComponentDefinition{}
-	if err := yaml.UnmarshalStrict(content, definition); err != nil {
 		return err
 	}
 	for _, object := range []client.Object{
@@ -72,6 +78,15 @@ func (b *bench) prepare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func quickstartDefinition() (*corev1alpha1.ComponentDefinition, error) {
+	content, err := examples.Quickstart.ReadFile("quickstart/definition.yaml")
+	if err != nil {
+		return nil, err
+	}
+	definition := &corev1alpha1.ComponentDefinition{}
+	return definition, yaml.UnmarshalStrict(content, definition)
 }
 
 // newApplication is an Application of n web services on the cluster.

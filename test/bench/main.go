@@ -1,5 +1,5 @@
 // Command bench measures Wheelwright on an embedded fleet, each figure beside a floor that is measured in the same run, and
-// writes what it measured to bench/results/latest.json. Arguments choose some of render, memory and edit; without, all are
+// writes what it measured to bench/results/latest.json. Arguments choose some of render, memory, edit and spoke; without, all are
 // taken.
 package main
 
@@ -16,14 +16,14 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"wheelwright.dev/wheelwright/agent"
 	"wheelwright.dev/wheelwright/cli/terminal"
 	"wheelwright.dev/wheelwright/fleet"
 	"wheelwright.dev/wheelwright/fleet/build"
-	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 func main() {
-	evaluate.ServeIfWorker()
+	agent.ServeIfWorker()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(logr.Discard())
@@ -50,7 +50,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("measuring render: %w", err)
 		}
 	}
-	if asked("memory") || asked("edit") {
+	if asked("memory") || asked("edit") || asked("spoke") {
 		onFleet, err := fleetResults(ctx, steps)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func onFleet(ctx context.Context, assets build.Assets, binaries string, steps *t
 			err = os.RemoveAll(dir)
 		}
 	}()
-	b, err := newBench(ctx, running)
+	b, err := newBench(ctx, running, assets)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +104,7 @@ func onFleet(ctx context.Context, assets build.Assets, binaries string, steps *t
 	}{
 		{"memory", "memory, idle and with 500 components", b.memory},
 		{"edit", "edit to healthy, and its floor", b.editToHealthy},
+		{"spoke", "3,000 components on a spoke, and their objects without", b.manyOnSpoke},
 	} {
 		if !asked(measure.id) {
 			continue

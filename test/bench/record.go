@@ -23,7 +23,11 @@ type record struct {
 }
 
 func newRecord(name, unit string, value, floor float64, goal string) record {
-	return record{Name: name, Value: round(value), Unit: unit, Floor: round(floor), Ratio: round(value / floor), Goal: goal}
+	made := record{Name: name, Value: round(value), Unit: unit, Floor: round(floor), Goal: goal}
+	if floor > 0 {
+		made.Ratio = round(value / floor)
+	}
+	return made
 }
 
 func round(x float64) float64 { return float64(int64(x*100+0.5)) / 100 }
