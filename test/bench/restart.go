@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,62 +15,93 @@ import (
 )
 
 // restartWrites restarts the agent and counts the writes until it has come to rest, and those in as much time without a restart.
-func (b *bench) restartWrites(ctx context.Context) (restarted, quiet float64, err error) {
+func (b *bench) restartWrites(ctx context.Context) (record, error) {
+	var none record
 	if err := b.awaitRest(ctx); err != nil {
-		return 0, 0, err
+		return none, err
 	}
 	before, err := b.writes(ctx)
 	if err != nil {
-		return 0, 0, err
+		return none, err
 	}
 	began := time.Now()
 	if err := b.fleet.Pods(b.spoke).Restart(ctx); err != nil {
-		return 0, 0, err
+		return none, err
 	}
 	if err := b.awaitRest(ctx); err != nil {
-		return 0, 0, err
+		return none, err
 	}
 	took := time.Since(began)
 	after, err := b.writes(ctx)
 	if err != nil {
-		return 0, 0, err
+		return none, err
 	}
 	select { // as long as the restart took
 	case <-time.After(took):
 	case <-ctx.Done():
-		return 0, 0, ctx.Err()
+		return none, ctx.Err()
 	}
 	later, err := b.writes(ctx)
-	return after - before, later - after, err
+	restarted, quiet := after.since(before), later.since(after)
+	return newRecord("restart-3000-writes", "writes", restarted.sum(), quiet.sum(), "none; the floor is as long without a restart; there were: "+restarted.String()), err
+}
+
+// writes are how many writes an API server has served, by verb and resource.
+type writes map[string]float64
+
+func (w writes) since(before writes) writes {
+	made := writes{}
+	for what, n := range w {
+		if n > before[what] {
+			made[what] = n - before[what]
+		}
+	}
+	return made
+}
+
+func (w writes) sum() (sum float64) {
+	for _, n := range w {
+		sum += n
+	}
+	return sum
+}
+
+func (w writes) String() string {
+	var parts []string
+	for what, n := range w {
+		parts = append(parts, fmt.Sprintf("%g %s", n, what))
+	}
+	slices.Sort(parts)
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 // writes is how many writes the spoke's API server has served: all but those of leases and of nodes' heartbeats, which never stop,
 // and reviews of tokens and rights, which write nothing.
-func (b *bench) writes(ctx context.Context) (float64, error) {
+func (b *bench) writes(ctx context.Context) (writes, error) {
 	spoke, err := kubernetes.NewForConfig(b.fleet.Spokes()[0].Config)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	content, err := spoke.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("reading the API server's metrics: %w", err)
+		return nil, fmt.Errorf("reading the API server's metrics: %w", err)
 	}
 	var parser expfmt.TextParser
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(content))
 	if err != nil {
-		return 0, fmt.Errorf("reading the API server's metrics: %w", err)
+		return nil, fmt.Errorf("reading the API server's metrics: %w", err)
 	}
-	sum := 0.0
+	served := writes{}
 	for _, metric := range families["apiserver_request_total"].GetMetric() {
 		labels := map[string]string{}
 		for _, label := range metric.GetLabel() {
 			labels[label.GetName()] = label.GetValue()
 		}
 		if isWrite(labels) {
-			sum += metric.GetCounter().GetValue()
+			served[labels["verb"]+" "+labels["resource"]] += metric.GetCounter().GetValue()
 		}
 	}
-	return sum, nil
+	return served, nil
 }
 
 func isWrite(labels map[string]string) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // WithChildren is what a process and its children have in memory, in bytes: the worker processes of a program are part of what
-// it needs.
+// it needs. What they share, as the program's own text, counts once.
 func WithChildren(pid int) (uint64, error) {
 	sum, err := of(strconv.Itoa(pid))
 	if err != nil {
@@ -36,17 +36,17 @@ func WithChildren(pid int) (uint64, error) {
 }
 
 func of(process string) (uint64, error) {
-	file, err := os.Open(filepath.Join("/proc", process, "status"))
+	file, err := os.Open(filepath.Join("/proc", process, "smaps_rollup"))
 	if err != nil {
 		return 0, fmt.Errorf("memory can be watched on Linux only: %w", err)
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		if text, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
+		if text, ok := strings.CutPrefix(lines.Text(), "Pss:"); ok {
 			kibibytes, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 10, 64)
 			return kibibytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("process %s has no VmRSS: %w", process, os.ErrNotExist)
+	return 0, fmt.Errorf("process %s has no Pss: %w", process, os.ErrNotExist)
 }
