@@ -31,7 +31,6 @@ import (
 	"wheelwright.dev/wheelwright/agent"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/definition"
-	"wheelwright.dev/wheelwright/shared/evaluate"
 )
 
 // patience is how long a test waits for what it knows must come.
@@ -45,18 +44,18 @@ type spoke struct {
 	calls  *callLog
 	stop   func()
 	record *record
-	// evaluation bounds what evaluating definitions may take.
-	evaluation evaluate.Options
+	// options are the agent's, but for its hash key.
+	options agent.Options
 }
 
 // newSpoke makes a namespace and starts an agent. At the end of the test everything in it must be gone, and every status that
 // was ever written must have kept the invariants.
 func newSpoke(t testing.TB) *spoke {
 	t.Helper()
-	return newSpokeWith(t, evaluate.Options{})
+	return newSpokeWith(t, agent.Options{})
 }
 
-func newSpokeWith(t testing.TB, evaluation evaluate.Options) *spoke {
+func newSpokeWith(t testing.TB, options agent.Options) *spoke {
 	t.Helper()
 	scheme, err := agent.NewScheme()
 	if err != nil {
@@ -69,7 +68,7 @@ func newSpokeWith(t testing.TB, evaluation evaluate.Options) *spoke {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &spoke{t: t, client: spokeClient, calls: &callLog{}, evaluation: evaluation}
+	s := &spoke{t: t, client: spokeClient, calls: &callLog{}, options: options}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	if err := spokeClient.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
@@ -113,7 +112,9 @@ func (s *spoke) startAgent() {
 	}
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := agent.Setup(ctx, mgr, agent.Options{Evaluation: s.evaluation, HashKey: []byte("a key of tests")}); err != nil {
+	options := s.options
+	options.HashKey = []byte("a key of tests")
+	if err := agent.Setup(ctx, mgr, options); err != nil {
 		s.t.Fatal(err)
 	}
 	ended := make(chan error, 1)

@@ -39,9 +39,14 @@ func (s *spoke) account(name string, resources ...string) {
 
 func (s *spoke) allow(account string, resources ...string) {
 	s.t.Helper()
+	s.allowIn("", account, resources...)
+}
+
+func (s *spoke) allowIn(group, account string, resources ...string) {
+	s.t.Helper()
 	named := metav1.ObjectMeta{Namespace: s.ns, GenerateName: account + "-"}
 	role := &rbacv1.Role{ObjectMeta: named, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{"", "batch", "core.wheelwright.dev"}, Resources: resources, Verbs: []string{"*"},
+		APIGroups: []string{group, "core.wheelwright.dev"}, Resources: resources, Verbs: []string{"*"},
 	}}}
 	s.create(role)
 	s.create(&rbacv1.RoleBinding{ObjectMeta: named,

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"wheelwright.dev/wheelwright/agent"
 	"wheelwright.dev/wheelwright/shared/condition"
 	"wheelwright.dev/wheelwright/shared/definition"
 	"wheelwright.dev/wheelwright/shared/evaluate"
@@ -36,7 +37,7 @@ isHealthy: [if context.status.a.x != _|_ {len([for a in many for b in many for c
 // A definition that never ends, or takes all memory, is ended and named, and other Components go on meanwhile as if it were
 // not there.
 func TestRunawayDefinitions(t *testing.T) {
-	s := newSpokeWith(t, evaluate.Options{Size: 2, Deadline: 2 * time.Second, SlowAfter: 200 * time.Millisecond, Memory: 256 << 20})
+	s := newSpokeWith(t, agent.Options{Evaluation: evaluate.Options{Size: 2, Deadline: 2 * time.Second, SlowAfter: 200 * time.Millisecond, Memory: 256 << 20}})
 	for name, runaway := range runaways {
 		for _, suffix := range []string{"-a", "-b"} {
 			s.create(s.component(name+suffix, "r1", runaway.def, `{}`))
