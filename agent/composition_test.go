@@ -144,6 +144,38 @@ func TestCompositionIsDeletedFromTheOutside(t *testing.T) {
 	}
 }
 
+// chained makes a leaf of what another one exports. The first has the name that comes last.
+const chained = `
+parameters: {host: string, up: *true | bool}
+outputs: [
+	{name: "z", type: "component", value: {type: "LEAF", properties: {host: parameters.host, up: parameters.up}}},
+	{name: "a", type: "component", value: {type: "LEAF", properties: host: context.outputs.z.status.exports.host}},
+]
+isHealthy: true
+`
+
+// What was made of another part's exports goes before that part does.
+func TestChainIsDeletedFromItsEnd(t *testing.T) {
+	s := newSpoke(t)
+	s.install("leaf", leaf)
+	s.create(s.component("shop", "r1", inline("chained", s.named(chained)), `{"host":"one"}`))
+	s.awaitHealth("shop", "r1", true)
+	s.patch("v1", "ConfigMap", "shop-a", `{"metadata":{"finalizers":["example.com/hold"]}}`)
+	s.must(s.client.Delete(t.Context(), s.get("shop")))
+	s.eventually("the end of the chain is being deleted", func() string {
+		if s.object("v1", "ConfigMap", "shop-a").GetDeletionTimestamp() == nil {
+			return "it is not"
+		}
+		return ""
+	})
+	said := s.awaitReason("shop", condition.Ready, condition.ReasonDeleting).Message
+	if first := s.get("shop-z"); first.DeletionTimestamp != nil {
+		t.Errorf("its beginning is being deleted too; the message is: %s", said)
+	}
+	s.patch("v1", "ConfigMap", "shop-a", `{"metadata":{"finalizers":null}}`)
+	s.awaitGone("shop")
+}
+
 func TestDriftOfAChildIsCorrected(t *testing.T) {
 	s := newSpoke(t)
 	s.stack(`{"host":"one"}`)

@@ -103,7 +103,9 @@ func TestTheHelmChartExample(t *testing.T) {
 		t.Errorf("the ConfigMap says version %q", got)
 	}
 
-	s.edit("hello", func(component *corev1alpha1.Component) { component.Spec.Properties.Raw = []byte(properties("1.1.0", "two")) })
+	s.edit("hello", func(component *corev1alpha1.Component) {
+		component.Spec.Properties.Raw = []byte(properties("1.1.0", "two"))
+	})
 	s.eventually("the release is upgraded, once", func() string {
 		if got := strings.Join(s.releases("hello"), ", "); got != "1 superseded, 2 deployed" {
 			return got

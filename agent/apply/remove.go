@@ -26,16 +26,16 @@ type Removal struct {
 }
 
 // Remove lets go of recorded resources of owner, those that were applied last first: they are deleted, unless they are
-// retained or shared. Objects of one rank go together, and those of the next rank once they are really gone. An object whose
+// retained or shared. Objects of one rank and wave go together, and the next ones once they are really gone. An object whose
 // labels do not name owner, or not any more, is left alone and counts as gone. An error is the API server's; what was done
 // until then is in the Removal.
 func (a *Applier) Remove(ctx context.Context, owner object.Owner, resources []corev1alpha1.TrackedResource) (Removal, error) {
 	var removal Removal
-	waitingRank := 0
+	waiting := place{}
 	for _, resource := range slices.Backward(resources) {
 		key := object.KeyOfTracked(resource)
-		rank := object.Rank(resource.Group, resource.Kind)
-		if len(removal.Left) > 0 && rank < waitingRank {
+		at := place{rank: object.Rank(resource.Group, resource.Kind), wave: resource.Wave}
+		if len(removal.Left) > 0 && at != waiting {
 			removal.Left = append(removal.Left, Failure{Key: key, Err: errNotYet})
 			continue
 		}
@@ -45,13 +45,19 @@ func (a *Applier) Remove(ctx context.Context, owner object.Owner, resources []co
 			return removal, fmt.Errorf("deleting %s: %w", key, err)
 		case waitsFor != nil:
 			removal.Left = append(removal.Left, Failure{Key: key, Err: waitsFor})
-			waitingRank = rank
+			waiting = at
 		default:
 			a.memory.drop(owner.UID, key)
 			removal.Gone = append(removal.Gone, resource)
 		}
 	}
 	return removal, nil
+}
+
+// place is that of an object in the order of removing. Objects of one place go together.
+type place struct {
+	rank int
+	wave int32
 }
 
 // errNotYet is why an object is not deleted that others still need.

@@ -71,7 +71,7 @@ func New(config *rest.Config, options cache.Options) (*Objects, error) {
 	}
 	shared := true
 	options.DefaultLabelSelector = labels.NewSelector().Add(*owned)
-	options.DefaultTransform = cache.TransformStripManagedFields()
+	options.DefaultTransform = trim
 	options.DefaultUnsafeDisableDeepCopy = &shared
 	options.ReaderFailOnMissingInformer = true
 	made, err := cache.New(config, options)

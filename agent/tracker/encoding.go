@@ -23,13 +23,23 @@ const (
 	maxDecoded = 2 * maxPart
 )
 
-// emptySize is the size of a resource without any names: all keys and flags, and a comma.
-const emptySize = 128
+// Sizes of a resource without any names, with a comma, and of what not all have.
+const (
+	emptySize = len(`{"group":"","version":"","kind":"","namespace":"","name":"","wave":2147483647},`)
+	flagsSize = len(`"after":true,"retain":true,"applied":true,`)
+	hashSize  = len(`"specHash":"",`)
+)
 
 // sizeOf is the size of resource as JSON, or a little more. Names of Kubernetes have no characters that JSON escapes.
 func sizeOf(resource corev1alpha1.TrackedResource) int {
-	return emptySize + len(resource.Group) + len(resource.Version) + len(resource.Kind) + len(resource.Namespace) + len(resource.Name) +
-		len(resource.SpecHash)
+	size := emptySize + len(resource.Group) + len(resource.Version) + len(resource.Kind) + len(resource.Namespace) + len(resource.Name)
+	if resource.After || resource.Retain || resource.Applied {
+		size += flagsSize
+	}
+	if resource.SpecHash != "" {
+		size += hashSize + len(resource.SpecHash)
+	}
+	return size
 }
 
 func totalSize(resources []corev1alpha1.TrackedResource) int {

@@ -33,10 +33,11 @@ func (l *Ledger) Version() string {
 	return version(objects)
 }
 
-// ContainsAll tells whether all of resources are on the ledger just as they are given.
+// ContainsAll tells whether all of resources are on the ledger just as they are given, whenever they came to be.
 func (l *Ledger) ContainsAll(resources []corev1alpha1.TrackedResource) bool {
 	held := make(map[corev1alpha1.TrackedResource]bool, len(l.Resources))
 	for _, resource := range l.Resources {
+		resource.Wave = 0
 		held[resource] = true
 	}
 	return !slices.ContainsFunc(resources, func(resource corev1alpha1.TrackedResource) bool { return !held[resource] })
@@ -73,7 +74,26 @@ func recorded(ledger *Ledger, wanted Wanted) []corev1alpha1.TrackedResource {
 	if ledger == nil {
 		return union(wanted.Resources, nil)
 	}
-	return union(wanted.Resources, ledger.Resources)
+	return union(inWaves(wanted.Resources, ledger.Resources), ledger.Resources)
+}
+
+// inWaves gives wanted the waves that they are held in, and those that are new a wave of their own.
+func inWaves(wanted, held []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
+	waves := make(map[object.Key]int32, len(held))
+	next := int32(0)
+	for _, resource := range held {
+		waves[object.KeyOfTracked(resource)] = resource.Wave
+		next = max(next, resource.Wave+1)
+	}
+	wanted = slices.Clone(wanted)
+	for i := range wanted {
+		wave, ok := waves[object.KeyOfTracked(wanted[i])]
+		if !ok {
+			wave = next
+		}
+		wanted[i].Wave = wave
+	}
+	return wanted
 }
 
 // union is first and what second has beside it, in the order of applying.
@@ -92,11 +112,12 @@ func without(all, taken []corev1alpha1.TrackedResource) []corev1alpha1.TrackedRe
 	})
 }
 
-// inOrder sorts by rank and then by name, so that one set of resources is always one list.
+// inOrder sorts by rank, wave and then by name, so that one set of resources is always one list.
 func inOrder(resources []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
 	slices.SortFunc(resources, func(a, b corev1alpha1.TrackedResource) int {
 		return cmp.Or(
 			cmp.Compare(object.Rank(a.Group, a.Kind), object.Rank(b.Group, b.Kind)),
+			cmp.Compare(a.Wave, b.Wave),
 			cmp.Compare(a.Group, b.Group),
 			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Namespace, b.Namespace),

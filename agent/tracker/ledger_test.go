@@ -19,6 +19,12 @@ func deployment(version, name string) corev1alpha1.TrackedResource {
 	return corev1alpha1.TrackedResource{Group: "apps", Version: version, Kind: "Deployment", Namespace: "shop", Name: name}
 }
 
+// inWave is resource as one that was recorded later.
+func inWave(wave int32, resource corev1alpha1.TrackedResource) corev1alpha1.TrackedResource {
+	resource.Wave = wave
+	return resource
+}
+
 func listOf(resources ...corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
 	return resources
 }
@@ -27,10 +33,12 @@ func TestRecorded(t *testing.T) {
 	cases := map[string]struct {
 		before, wanted, want []corev1alpha1.TrackedResource
 	}{
-		"what was recorded before stays": {listOf(config("a"), config("b")), listOf(config("c")), listOf(config("a"), config("b"), config("c"))},
+		"what was recorded before stays": {listOf(config("a"), config("b")), listOf(config("c")), listOf(config("a"), config("b"), inWave(1, config("c")))},
 		"it is in the order of applying": {nil, listOf(deployment("v1", "web"), config("a")), listOf(config("a"), deployment("v1", "web"))},
 		"nothing is there twice":         {listOf(config("a")), listOf(config("a")), listOf(config("a"))},
-		"one object at a new version":    {listOf(deployment("v1beta1", "web")), listOf(deployment("v1", "web")), listOf(deployment("v1", "web"))},
+		"each keeps its wave": {listOf(config("b"), inWave(3, config("a"))), listOf(config("a"), config("b"), config("0")),
+			listOf(config("b"), inWave(3, config("a")), inWave(4, config("0")))},
+		"one object at a new version": {listOf(deployment("v1beta1", "web")), listOf(deployment("v1", "web")), listOf(deployment("v1", "web"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +65,7 @@ func TestLeftover(t *testing.T) {
 }
 
 func TestContainsAll(t *testing.T) {
-	ledger := &Ledger{Resources: listOf(config("a"), deployment("v1", "web"))}
+	ledger := &Ledger{Resources: listOf(inWave(2, config("a")), deployment("v1", "web"))}
 	added := config("a")
 	added.After = true
 	for name, tc := range map[string]struct {
@@ -66,6 +74,7 @@ func TestContainsAll(t *testing.T) {
 	}{
 		"nothing":         {nil, true},
 		"some":            {listOf(deployment("v1", "web")), true},
+		"of a later wave": {listOf(config("a")), true},
 		"one more":        {listOf(config("a"), config("b")), false},
 		"another version": {listOf(deployment("v1beta1", "web")), false},
 		"another flag":    {listOf(added), false},

@@ -86,7 +86,7 @@ func TestStoreReadsItsOwnWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(listOf(config("a"), config("b")), got.Resources); diff != "" {
+	if diff := cmp.Diff(listOf(config("a"), inWave(1, config("b"))), got.Resources); diff != "" {
 		t.Errorf("resources while the cache lags (-want +got):\n%s", diff)
 	}
 	lagging.stale = nil

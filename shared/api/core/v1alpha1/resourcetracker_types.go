@@ -42,6 +42,11 @@ type TrackedResource struct {
 	// +optional
 	After bool `json:"after,omitempty"`
 
+	// wave tells what was recorded later from what was there: of objects of one rank, those of later waves are removed first, since
+	// they may have been made from what is live of the others.
+	// +optional
+	Wave int32 `json:"wave,omitempty"`
+
 	// specHash is that of the spec that was rendered for a Component that is part of this one. One that has another spec is not
 	// what was rendered, and acts with nobody's rights but its own.
 	// +optional
