@@ -177,6 +177,49 @@ func TestDamagedTrackerIsRebuilt(t *testing.T) {
 }
 
 // What could not even be decoded by clients never gets in.
+// Whatever becomes of the tracker while nobody looks, what the agent applied is found again, and nothing that only looks like it.
+func TestWhatATrackerForgetsIsFoundAgain(t *testing.T) {
+	for name, forget := range map[string]func(*spoke){
+		"deleted": func(s *spoke) { s.must(s.client.Delete(s.t.Context(), s.tracker("app"))) },
+		"emptied": func(s *spoke) {
+			ledger := s.tracker("app")
+			ledger.Spec.Resources = nil
+			s.must(s.client.Update(s.t.Context(), ledger))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpoke(t)
+			s.create(s.component("app", "r1", configDefinition(), `{"names":["a","b"]}`))
+			s.awaitHealth("app", "r1", true)
+			copied := s.object("v1", "ConfigMap", "app-b")
+			copied.SetManagedFields(nil)
+			copied.SetResourceVersion("")
+			copied.SetName("copy")
+			s.create(copied)
+			s.stop()
+			forget(s)
+			s.dispatch("app", "r2", `{"names":["a"]}`)
+			s.restartAgent()
+			s.awaitHealth("app", "r2", true)
+			s.eventually("what is not rendered any more is gone", func() string {
+				if s.object("v1", "ConfigMap", "app-b") != nil {
+					return "it is there"
+				}
+				return ""
+			})
+			forget(s)
+			s.must(s.client.Delete(t.Context(), s.get("app")))
+			s.awaitGone("app")
+			if s.object("v1", "ConfigMap", "app-a") != nil {
+				t.Error("what the forgotten tracker named is left")
+			}
+			if s.object("v1", "ConfigMap", "copy") == nil {
+				t.Error("a copy that somebody made is gone")
+			}
+		})
+	}
+}
+
 func TestMeaninglessTrackersAreRefused(t *testing.T) {
 	s := newSpoke(t)
 	s.create(s.component("app", "r1", configDefinition(), `{"names":["a"]}`))

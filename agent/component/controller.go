@@ -35,6 +35,8 @@ type Watcher interface {
 	Get(ctx context.Context, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 	// Await wakes component when an object of another Component, as it was seen, changes.
 	Await(ctx context.Context, component types.NamespacedName, seen *unstructured.Unstructured)
+	// OwnedBy gives all objects of owner that the watches show, of these kinds among others.
+	OwnedBy(ctx context.Context, owner object.Owner, kinds []schema.GroupVersionKind) ([]*unstructured.Unstructured, error)
 	// Observe gives an object that component reads and does not own, or nil. It must not be changed, and wakes component from then on.
 	Observe(ctx context.Context, component types.NamespacedName, kind schema.GroupVersionKind, key object.Key) (*unstructured.Unstructured, error)
 	// ObserveOnly gives up all that component observed but these.

@@ -24,7 +24,12 @@ func (r *Reconciler) dispatch(ctx context.Context, run *run) *halt {
 	objects, unknown := r.resolveOutputs(ctx, run, run.rendering.Outputs)
 	wanted := wantedOf(run, objects, len(unknown) == 0 && len(run.rendering.Pending()) == 0)
 
-	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, wanted)
+	record := wanted
+	var err error
+	if record.Resources, err = r.recovered(ctx, run, wanted.Resources); err != nil {
+		return stop(condition.Applied, condition.ReasonApplyFailed, "What it owned before is not known: %v", err).retrying(err)
+	}
+	ledger, err := r.trackers.Record(ctx, run.owner, run.ledger, record)
 	if err != nil {
 		return stop(condition.Applied, condition.ReasonApplyFailed, "What is to be applied cannot be recorded: %v", err).retrying(err)
 	}

@@ -93,8 +93,8 @@ func damage(run *run) []notice {
 	if run.ledger == nil || run.ledger.Damage() == nil {
 		return nil
 	}
-	message := fmt.Sprintf("What only a damaged ResourceTracker named is not removed when it is not rendered any more: "+
-		"look for objects with the label %s=%s; %v.", corev1alpha1.ComponentUIDLabel, run.owner.UID, run.ledger.Damage())
+	message := fmt.Sprintf("A ResourceTracker was damaged and is written anew with what was found. What is of a kind that no Component has "+
+		"any more may be left: look for objects with the label %s=%s; %v.", corev1alpha1.ComponentUIDLabel, run.owner.UID, run.ledger.Damage())
 	return []notice{{corev1.EventTypeWarning, condition.ReasonTrackerRebuilt, condition.Message(message)}}
 }
 

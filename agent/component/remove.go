@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"wheelwright.dev/wheelwright/agent/apply"
+	"wheelwright.dev/wheelwright/agent/tracker"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 	"wheelwright.dev/wheelwright/shared/condition"
 )
@@ -81,7 +82,7 @@ func (r *Reconciler) undoByTracker(ctx context.Context, run *run) (string, error
 
 // removeOwned deletes what the tracker holds, and then the tracker. It gives back what is still there.
 func (r *Reconciler) removeOwned(ctx context.Context, run *run) (apply.Failures, error) {
-	ledger, err := r.trackers.Load(ctx, run.owner)
+	ledger, err := r.ledgerForRemoval(ctx, run)
 	if ledger == nil || err != nil {
 		return nil, err
 	}
@@ -95,6 +96,24 @@ func (r *Reconciler) removeOwned(ctx context.Context, run *run) (apply.Failures,
 	}
 	r.publish(run.component, damage(run))
 	return nil, r.trackers.Delete(ctx, ledger)
+}
+
+// ledgerForRemoval loads the tracker, with what it should name and does not.
+func (r *Reconciler) ledgerForRemoval(ctx context.Context, run *run) (*tracker.Ledger, error) {
+	var err error
+	if run.ledger, err = r.trackers.Load(ctx, run.owner); err != nil {
+		return nil, err
+	}
+	var held tracker.Wanted
+	if run.ledger != nil {
+		held = tracker.Wanted{Hash: run.ledger.RenderHash, Resources: run.ledger.Resources}
+	}
+	resources, err := r.recovered(ctx, run, held.Resources)
+	if err != nil || len(resources) == len(held.Resources) {
+		return run.ledger, err
+	}
+	held.Resources = resources
+	return r.trackers.Record(ctx, run.owner, run.ledger, held)
 }
 
 // statusOfDeletion says nothing of health, and what is waited for.

@@ -6,6 +6,7 @@ package owned
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -154,6 +155,34 @@ func (o *Objects) ObserveOnly(component types.NamespacedName, rendered []*unstru
 		wanted = append(wanted, reference{kind: one.GroupVersionKind(), key: object.KeyOf(one)})
 	}
 	o.observed.only(component, wanted)
+}
+
+// OwnedBy gives all objects of owner that are watched, and watches kinds for it beside what it uses. It looks at every object
+// that there is.
+func (o *Objects) OwnedBy(ctx context.Context, owner object.Owner, kinds []schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	component := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}
+	o.mutex.Lock()
+	kinds = slices.Concat(kinds, o.uses[component])
+	o.mutex.Unlock()
+	if err := o.Use(ctx, component, kinds); err != nil {
+		return nil, err
+	}
+	o.mutex.Lock()
+	watched := slices.Collect(maps.Keys(o.kinds))
+	o.mutex.Unlock()
+	var found []*unstructured.Unstructured
+	for _, kind := range watched {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(kind)
+		err := o.cache.List(ctx, list, client.MatchingLabels{corev1alpha1.ComponentUIDLabel: string(owner.UID)}, client.UnsafeDisableDeepCopy)
+		if err != nil {
+			return nil, fmt.Errorf("listing objects of kind %s from the watch: %w", kind.Kind, err)
+		}
+		for i := range list.Items {
+			found = append(found, &list.Items[i])
+		}
+	}
+	return found, nil
 }
 
 // Behind tells whether the watch of kind has not come to resourceVersion yet.

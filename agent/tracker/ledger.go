@@ -58,10 +58,15 @@ func (l *Ledger) Damage() error {
 	return errors.Join(faults...)
 }
 
+// IsEdited tells whether somebody else wrote to the ledger, or deleted a part of it, as far as that can be seen.
+func (l *Ledger) IsEdited() bool {
+	return l.Damage() != nil || slices.ContainsFunc(l.parts, func(part part) bool { return part.stored == nil || part.isMiscounted() })
+}
+
 // isSound tells whether the objects are as the Store writes them for owner.
 func (l *Ledger) isSound(owner object.Owner) bool {
 	for i, part := range l.parts {
-		if part.fault != nil || part.stored == nil || part.stored.Spec.Component != owner || int(part.stored.Spec.Part) != i {
+		if part.fault != nil || part.stored == nil || part.isMiscounted() || part.stored.Spec.Component != owner || int(part.stored.Spec.Part) != i {
 			return false
 		}
 	}

@@ -85,9 +85,12 @@ func homes(parts []part) map[object.Key]int {
 	return home
 }
 
+// isMiscounted tells whether the object names more or fewer resources than the Store wrote.
+func (p part) isMiscounted() bool { return int(p.stored.Spec.Count) != len(p.resources) }
+
 // says tells whether the object is there and says spec and resources already, in whichever form.
 func (p part) says(spec corev1alpha1.ResourceTrackerSpec, resources []corev1alpha1.TrackedResource) bool {
-	if p.stored == nil || p.fault != nil {
+	if p.stored == nil || p.fault != nil || p.isMiscounted() {
 		return false
 	}
 	stored := p.stored.Spec
