@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -28,6 +29,7 @@ import (
 	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/ocm/work"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/invariant"
 )
 
 // suite is what the tests share: one fleet, started once.
@@ -79,7 +81,7 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 	}
 	shared, err = newSuite(running, binaries)
 	if err == nil {
-		code = m.Run()
+		code, err = runChecked(ctx, m)
 	}
 	ended := running.Err()
 	stopped := running.Stop(context.WithoutCancel(ctx))
@@ -92,6 +94,20 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 		return code, fmt.Errorf("logs are in %s", dir)
 	}
 	return code, os.RemoveAll(dir)
+}
+
+// runChecked runs the tests, and checks every status that agents write meanwhile.
+func runChecked(ctx context.Context, m *testing.M) (int, error) {
+	var checks []func() error
+	for _, spokeClient := range shared.spokeClients {
+		checks = append(checks, invariant.Watch(ctx, spokeClient))
+	}
+	code := m.Run()
+	var broken []error
+	for _, check := range checks {
+		broken = append(broken, check())
+	}
+	return code, errors.Join(broken...)
 }
 
 func fleetOptions() (fleet.Options, error) {

@@ -20,6 +20,7 @@ import (
 
 	"wheelwright.dev/wheelwright/fleet/process"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
+	"wheelwright.dev/wheelwright/shared/invariant"
 )
 
 // patience is how long a test waits for what it knows must come.
@@ -243,6 +244,11 @@ func (l *lane) notHealthy(name, revision string) string {
 func (l *lane) awaitHealthy(name, revision string) {
 	l.t.Helper()
 	l.eventually(fmt.Sprintf("%s is healthy at %s", name, revision), func() string { return l.notHealthy(name, revision) })
+	if component := l.get(name); component != nil {
+		for _, broken := range invariant.OfComponent(component, nil) {
+			l.t.Errorf("%s at %s: %s", name, revision, broken)
+		}
+	}
 }
 
 func (l *lane) notGone(name string) string {
