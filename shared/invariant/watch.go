@@ -69,7 +69,7 @@ func (h *history) check(component *corev1alpha1.Component) {
 		revision = nil // it was made before this watch began
 	}
 	for _, broken := range OfComponent(component, revision) {
-		h.broken = append(h.broken, fmt.Errorf("Component %s/%s at resource version %s: %s",
+		h.broken = append(h.broken, fmt.Errorf("component %s/%s at resource version %s: %s",
 			component.Namespace, component.Name, component.ResourceVersion, broken))
 	}
 }
