@@ -33,6 +33,7 @@ func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 			return append(events, notice{corev1.EventTypeWarning, now.Reason, now.Message})
 		}
 	}
+	events = append(events, workflowEvents(conditionOf(before, condition.Workflow), conditionOf(after, condition.Workflow))...)
 	late := conditionOf(after, condition.Stalled)
 	if late.Reason == condition.ReasonProgressDeadlineExceeded && conditionOf(before, condition.Stalled).Reason != late.Reason {
 		events = append(events, notice{corev1.EventTypeWarning, late.Reason, late.Message})
@@ -47,6 +48,17 @@ func eventsBetween(before, after corev1alpha1.ComponentStatus) []notice {
 		events = append(events, notice{corev1.EventTypeWarning, condition.ReasonUnhealthy, now.Message})
 	}
 	return events
+}
+
+// workflowEvents tell that a workflow has come to its end, or waits for somebody. The first status of a Component whose definition
+// has a workflow and no event makes none.
+func workflowEvents(before, after metav1.Condition) []notice {
+	switch {
+	case after.Reason == before.Reason, before.Reason == "":
+	case after.Reason == condition.ReasonWorkflowSucceeded, after.Reason == condition.ReasonWorkflowSuspended:
+		return []notice{{corev1.EventTypeNormal, after.Reason, after.Message}}
+	}
+	return nil
 }
 
 // isFailure tells failures from what is only on its way.

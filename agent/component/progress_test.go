@@ -2,6 +2,7 @@ package component
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func TestPace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			component := &corev1alpha1.Component{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
 			component.Spec.ProgressDeadlineSeconds = ptr.To[int32](60)
-			component.Status.Conditions = tc.before
+			component.Status.Conditions = slices.Clone(tc.before)
 			pass := newRun(component, now)
 			pass.halt = tc.halt
 			sum := metav1.Condition{Type: condition.Ready, Status: metav1.ConditionFalse, Reason: "Any", Message: "Any."}
@@ -64,7 +65,7 @@ func TestPace(t *testing.T) {
 			if got.status != tc.status || got.reason != tc.reason {
 				t.Errorf("got %q with reason %s, want %q with %s", got.status, got.reason, tc.status, tc.reason)
 			}
-			status := corev1alpha1.ComponentStatus{Conditions: tc.before}
+			status := corev1alpha1.ComponentStatus{Conditions: slices.Clone(tc.before)}
 			got.set(&status, pass)
 			if left := untilDeadline(component, status, now); left != tc.left {
 				t.Errorf("%s is left, want %s", left, tc.left)

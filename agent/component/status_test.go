@@ -119,7 +119,16 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
+// saying is a status with one condition.
+func saying(typ string, status metav1.ConditionStatus, reason string) corev1alpha1.ComponentStatus {
+	return corev1alpha1.ComponentStatus{Conditions: []metav1.Condition{{Type: typ, Status: status, Reason: reason, Message: "Any."}}}
+}
+
 func TestEventsBetween(t *testing.T) {
+	running := saying(condition.Workflow, metav1.ConditionUnknown, condition.ReasonWorkflowRunning)
+	held := saying(condition.Workflow, metav1.ConditionUnknown, condition.ReasonWorkflowSuspended)
+	done := saying(condition.Workflow, metav1.ConditionTrue, condition.ReasonWorkflowSucceeded)
+	late := saying(condition.Stalled, metav1.ConditionTrue, condition.ReasonProgressDeadlineExceeded)
 	never := corev1alpha1.ComponentStatus{}
 	fine := statusAfter(passedRun("r1", healthy))
 	rolling := statusAfter(passedRun("r2", health.Verdict{Reason: condition.ReasonRollingOut, Message: "Wait."}))
@@ -142,6 +151,13 @@ func TestEventsBetween(t *testing.T) {
 		"fails in the same way":   {failed, failed, nil},
 		"fails in another way":    {failed, other, []string{condition.ReasonRenderFailed}},
 		"waits":                   {never, waiting, nil},
+		"workflow runs":           {never, running, nil},
+		"workflow is held":        {running, held, []string{condition.ReasonWorkflowSuspended}},
+		"workflow goes on":        {held, running, nil},
+		"workflow has succeeded":  {running, done, []string{condition.ReasonWorkflowSucceeded}},
+		"no workflow was to run":  {never, done, nil},
+		"is late":                 {rolling, late, []string{condition.ReasonProgressDeadlineExceeded}},
+		"is late still":           {late, late, nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
