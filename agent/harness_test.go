@@ -362,6 +362,21 @@ type callLog struct {
 	// cut is set where the agent is cut off after so many writes more.
 	cut  bool
 	left int
+	// refuse, if any, tells the requests that fail without being made.
+	refuse func(*http.Request) bool
+}
+
+// refuseSome lets the requests fail that some tells.
+func (c *callLog) refuseSome(some func(*http.Request) bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.refuse = some
+}
+
+func (c *callLog) isRefused(request *http.Request) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.refuse != nil && c.refuse(request)
 }
 
 func (c *callLog) wrap(next http.RoundTripper) http.RoundTripper {
@@ -371,7 +386,7 @@ func (c *callLog) wrap(next http.RoundTripper) http.RoundTripper {
 			c.calls = append(c.calls, request.Method+" "+request.URL.Path)
 			c.mutex.Unlock()
 		}
-		if c.isCut() {
+		if c.isCut() || c.isRefused(request) {
 			return nil, errCut
 		}
 		response, err := next.RoundTrip(request)

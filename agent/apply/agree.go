@@ -11,13 +11,14 @@ import (
 
 // agrees tells whether an apply would change nothing, for a process that does not remember one: the live object is owner's,
 // wanted is what was applied to it last, and it has every value of it still. The hash alone would not see drift, and the
-// values alone would not see a field that is not rendered any more. Where the two are written differently it says no, and an
-// apply finds out.
+// values alone would not see a field that is not rendered any more. The spec of a Component has nothing beside them. Where the
+// two are written differently it says no, and an apply finds out.
 func agrees(owner object.Owner, wanted Object, live *unstructured.Unstructured) bool {
 	return live != nil &&
 		object.IsOwnedBy(live.GetLabels(), owner) &&
 		live.GetAnnotations()[corev1alpha1.AppliedHashAnnotation] == wanted.Hash &&
-		contains(live.Object, wanted.Output.Object.Object, false)
+		contains(live.Object, wanted.Output.Object.Object, false) &&
+		object.SpecHashOf(live) == object.SpecHashOf(wanted.Output.Object)
 }
 
 // contains tells whether live has all of wanted. Maps may have more beside it, which others or the API server put there,

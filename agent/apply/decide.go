@@ -3,6 +3,7 @@ package apply
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"wheelwright.dev/wheelwright/agent/object"
 	"wheelwright.dev/wheelwright/shared/resourceversion"
 )
 
@@ -22,7 +23,8 @@ const (
 // shows none. behind says that the watch has not come to the last apply.
 //
 // A generation grows with every change of an object's spec, whoever makes it, and with nothing else. Where a kind has none, any change
-// at all is taken for drift. Labels and annotations move no generation, and are compared by themselves.
+// at all is taken for drift, and so it is where the generation never grows. Labels and annotations move no generation, and are
+// compared by themselves.
 func decide(wanted Object, last applied, live *unstructured.Unstructured, behind bool) decision {
 	switch {
 	case last.hash != wanted.Hash:
@@ -36,7 +38,7 @@ func decide(wanted Object, last applied, live *unstructured.Unstructured, behind
 	case resourceversion.Older(live.GetResourceVersion(), last.resourceVersion):
 		// The watch has come further than what its store shows; the store is about to follow.
 		return await
-	case last.generation == 0 || live.GetGeneration() != last.generation:
+	case last.generation == 0 || isUncounted(wanted.Key) || live.GetGeneration() != last.generation:
 		return write
 	case !includes(live.GetLabels(), wanted.Output.Object.GetLabels()):
 		return write
@@ -44,6 +46,11 @@ func decide(wanted Object, last applied, live *unstructured.Unstructured, behind
 		return write
 	}
 	return keep
+}
+
+// isUncounted tells kinds to which the API server gives a generation once, and never another.
+func isUncounted(key object.Key) bool {
+	return key.Group == "scheduling.k8s.io" && key.Kind == "PriorityClass"
 }
 
 func includes(all, some map[string]string) bool {

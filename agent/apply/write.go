@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 
@@ -31,6 +32,9 @@ func (a *Applier) write(ctx context.Context, owner object.Owner, wanted Object, 
 	if err == nil && !isOwned(before, owner) {
 		answer, err = a.adopt(ctx, wanted, answer)
 	}
+	if err == nil {
+		answer, err = a.restoreSpec(ctx, wanted, answer)
+	}
 	if err != nil {
 		return State{}, err
 	}
@@ -52,6 +56,25 @@ func (a *Applier) patch(ctx context.Context, wanted Object) (*unstructured.Unstr
 	err := a.writer.Patch(ctx, answer, client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership)
 	if err != nil {
 		return nil, fmt.Errorf("applying: %w", err)
+	}
+	return answer, nil
+}
+
+// restoreSpec takes away what others added to the spec of a Component. An apply leaves fields that it does not name to whoever
+// set them, and a Component does nothing while it has another spec than was rendered.
+func (a *Applier) restoreSpec(ctx context.Context, wanted Object, answer *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if object.SpecHashOf(answer) == object.SpecHashOf(wanted.Output.Object) {
+		return answer, nil
+	}
+	body, err := json.Marshal([]map[string]any{
+		{"op": "test", "path": "/metadata/uid", "value": answer.GetUID()},
+		{"op": "replace", "path": "/spec", "value": wanted.Output.Object.Object["spec"]},
+	})
+	if err == nil {
+		err = a.writer.Patch(ctx, answer, client.RawPatch(types.JSONPatchType, body), client.FieldOwner(FieldManager))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("taking away what others added to its spec: %w", err)
 	}
 	return answer, nil
 }

@@ -100,8 +100,8 @@ func (r *Reconciler) process(ctx context.Context, request reconcile.Request) (re
 	if !component.DeletionTimestamp.IsZero() {
 		return r.remove(ctx, component)
 	}
-	if settled, err := r.isSettled(ctx, component); settled || err != nil {
-		return reconcile.Result{}, err
+	if r.isSettled(ctx, component) {
+		return reconcile.Result{}, nil
 	}
 	if err := r.ensureFinalizer(ctx, component); err != nil {
 		return reconcile.Result{}, err
@@ -131,7 +131,7 @@ func (r *Reconciler) process(ctx context.Context, request reconcile.Request) (re
 	status := statusAfter(current)
 	current.recheckIn(untilDeadline(component, status, current.now))
 	err = r.writeStatus(ctx, component, status)
-	r.settle(current, status)
+	r.settle(current, status, err == nil)
 	if err := errors.Join(current.halt.retry(), unlessDefinition(current.afterError), err); err != nil {
 		return reconcile.Result{}, err
 	}

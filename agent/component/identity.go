@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +20,10 @@ import (
 
 // defaultAccount is what a Component acts as that was applied by hand and names no ServiceAccount.
 const defaultAccount = "default"
+
+// alteredRecheck is how soon a Component is looked at again that is not what was rendered. No event tells it where not it but the
+// tracker is written again.
+const alteredRecheck = 10 * time.Second
 
 // standing is where a Component comes from, which decides whose rights it has.
 type standing struct {
@@ -36,6 +43,7 @@ func (r *Reconciler) identify(ctx context.Context, run *run) *halt {
 	}
 	run.standing = found
 	if found.dispatched && found.altered {
+		run.recheckIn(alteredRecheck)
 		return stop(condition.Verified, condition.ReasonAltered,
 			"Its spec is not what Component %s/%s rendered: waiting for that one to write it again", found.parent.Namespace, found.parent.Name).waiting()
 	}
@@ -64,9 +72,10 @@ func (r *Reconciler) identifyForRemoval(ctx context.Context, run *run) error {
 	return r.actFor(run)
 }
 
-// actFor takes the rights that the Component's standing gives it.
+// actFor takes the rights that the Component's standing gives it. A part of what the hub dispatched may name an account, so as to
+// have no more than that one's.
 func (r *Reconciler) actFor(run *run) error {
-	if run.standing.dispatched {
+	if run.standing.dispatched && run.component.Spec.ServiceAccountName == "" {
 		run.actor = r.accounts.Agent()
 		return nil
 	}
@@ -84,7 +93,7 @@ func (r *Reconciler) standingOf(ctx context.Context, component *corev1alpha1.Com
 	var found standing
 	passed := map[types.UID]bool{}
 	for {
-		if component.Spec.Revision != "" {
+		if _, part := object.OwnerOf(component.Labels); component.Spec.Revision != "" && !part {
 			found.dispatched = true
 			return found, nil
 		}
@@ -96,12 +105,18 @@ func (r *Reconciler) standingOf(ctx context.Context, component *corev1alpha1.Com
 		if above == nil || err != nil {
 			return found, err
 		}
-		found.altered = found.altered || held.SpecHash != object.SpecHash(component.Spec)
+		found.altered = found.altered || !isRendered(held, component.Spec)
 		if found.parent == nil {
 			found.parent = &object.Owner{Namespace: above.Namespace, Name: above.Name, UID: above.UID}
 		}
 		component = above
 	}
+}
+
+// isRendered tells whether spec is what was rendered, or what was rendered before and may not have been replaced yet.
+func isRendered(held corev1alpha1.TrackedResource, spec corev1alpha1.ComponentSpec) bool {
+	hash := object.SpecHash(spec)
+	return hash == held.SpecHash || hash != "" && slices.Contains(strings.Split(held.FormerSpecHashes, ","), hash)
 }
 
 // madeBy is the Component that a Component is part of, and what the tracker of that one holds of it; or nil.
@@ -123,8 +138,12 @@ func (r *Reconciler) madeBy(
 		return nil, none, fmt.Errorf("reading Component %s/%s, which this one is part of: %w", owner.Namespace, owner.Name, err)
 	}
 	ledger, err := r.trackers.Load(ctx, owner)
-	if ledger == nil || err != nil {
+	if err != nil {
 		return nil, none, err
+	}
+	if ledger == nil {
+		seen.see(trackerKind, key, "")
+		return nil, none, nil
 	}
 	seen.see(trackerKind, key, ledger.Version())
 	for _, resource := range ledger.Resources {
@@ -147,6 +166,10 @@ func (r *Reconciler) isTerminating(ctx context.Context, name string) (bool, erro
 // identified says whose rights the Component has.
 func (r *run) identified() (reason, message string) {
 	switch {
+	case r.standing.dispatched && r.account.Name != "":
+		return condition.ReasonComposed, fmt.Sprintf(
+			"It is part of Component %s/%s, which the hub dispatched, and acts with the rights of ServiceAccount %s, which it names.",
+			r.standing.parent.Namespace, r.standing.parent.Name, r.account)
 	case r.standing.dispatched && r.standing.parent != nil:
 		return condition.ReasonComposed, fmt.Sprintf("It is part of Component %s/%s, which the hub dispatched, and acts with the agent's rights.",
 			r.standing.parent.Namespace, r.standing.parent.Name)

@@ -71,22 +71,15 @@ var (
 	trackerKind   = corev1alpha1.GroupVersion.WithKind("ResourceTracker")
 )
 
-// isSettled tells whether everything is as it was when the Component was found Ready.
-func (r *Reconciler) isSettled(ctx context.Context, component *corev1alpha1.Component) (bool, error) {
+// isSettled tells whether everything is as it was when the Component was found Ready. What cannot be read is for the pass to say.
+func (r *Reconciler) isSettled(ctx context.Context, component *corev1alpha1.Component) bool {
 	seen := r.settled.of(client.ObjectKeyFromObject(component))
-	if seen == nil {
-		return false, nil
-	}
 	for one, version := range seen {
-		now, err := r.versionOf(ctx, component, one)
-		if err != nil {
-			return false, err
-		}
-		if now != version {
-			return false, nil
+		if now, err := r.versionOf(ctx, component, one); err != nil || now != version {
+			return false
 		}
 	}
-	return true, nil
+	return len(seen) > 0
 }
 
 func (r *Reconciler) versionOf(ctx context.Context, component *corev1alpha1.Component, seen sight) (string, error) {
@@ -135,10 +128,10 @@ func (s sights) see(kind schema.GroupVersionKind, key types.NamespacedName, vers
 	s[sight{kind: kind, key: key}] = version
 }
 
-// settle remembers what a pass read, when it found the Component Ready and nothing is to come of itself.
-func (r *Reconciler) settle(run *run, status corev1alpha1.ComponentStatus) {
+// settle remembers what a pass read, when it found the Component Ready, that is written down, and nothing is to come of itself.
+func (r *Reconciler) settle(run *run, status corev1alpha1.ComponentStatus, written bool) {
 	name := run.name()
-	if !isReady(status) || run.recheck > 0 || !run.event.Completed || run.ledger == nil {
+	if !written || !isReady(status) || run.recheck > 0 || !run.event.Completed || run.ledger == nil {
 		r.settled.keep(name, nil)
 		return
 	}

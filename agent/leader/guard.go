@@ -61,7 +61,10 @@ func (g *Guard) isOfLease(request *http.Request) bool {
 func (g *Guard) isOld() bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	return !g.renewed.IsZero() && g.now().Sub(g.renewed) >= g.valid
+	now := g.now()
+	// The clock of processes stands still while a machine is suspended, and that on the wall may be set: the longer time counts.
+	age := max(now.Sub(g.renewed), now.Round(0).Sub(g.renewed.Round(0)))
+	return !g.renewed.IsZero() && age >= g.valid
 }
 
 func (g *Guard) renew(began time.Time) {

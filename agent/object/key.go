@@ -29,7 +29,7 @@ func Tracked(object *unstructured.Unstructured) corev1alpha1.TrackedResource {
 	return corev1alpha1.TrackedResource{
 		Group: kind.Group, Version: kind.Version, Kind: kind.Kind,
 		Namespace: object.GetNamespace(), Name: object.GetName(),
-		SpecHash: renderedSpecHash(object),
+		SpecHash: SpecHashOf(object),
 	}
 }
 

@@ -27,13 +27,13 @@ func SpecHash(spec corev1alpha1.ComponentSpec) string {
 	return hashVersion + hex.EncodeToString(sum[:16])
 }
 
-// renderedSpecHash is SpecHash of a Component as it was rendered, and "" for all other objects.
-func renderedSpecHash(rendered *unstructured.Unstructured) string {
-	kind := rendered.GroupVersionKind()
+// SpecHashOf is SpecHash of an object that is a Component, rendered or live, and "" for all others.
+func SpecHashOf(component *unstructured.Unstructured) string {
+	kind := component.GroupVersionKind()
 	if kind.Group != corev1alpha1.GroupVersion.Group || kind.Kind != "Component" {
 		return ""
 	}
-	content, _, _ := unstructured.NestedMap(rendered.Object, "spec")
+	content, _, _ := unstructured.NestedMap(component.Object, "spec")
 	spec := corev1alpha1.ComponentSpec{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &spec); err != nil {
 		return "" // the API server refuses it

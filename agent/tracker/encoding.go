@@ -27,7 +27,7 @@ const (
 const (
 	emptySize = len(`{"group":"","version":"","kind":"","namespace":"","name":"","wave":2147483647},`)
 	flagsSize = len(`"after":true,"retain":true,"applied":true,`)
-	hashSize  = len(`"specHash":"",`)
+	hashSize  = len(`"specHash":"","formerSpecHashes":"",`)
 )
 
 // sizeOf is the size of resource as JSON, or a little more. Names of Kubernetes have no characters that JSON escapes.
@@ -37,7 +37,7 @@ func sizeOf(resource corev1alpha1.TrackedResource) int {
 		size += flagsSize
 	}
 	if resource.SpecHash != "" {
-		size += hashSize + len(resource.SpecHash)
+		size += hashSize + len(resource.SpecHash) + len(resource.FormerSpecHashes)
 	}
 	return size
 }

@@ -64,7 +64,7 @@ func TestEncodingIsPlainForPeopleAndCompressedAbove(t *testing.T) {
 }
 
 func TestSizeIsNeverBelowWhatIsEncoded(t *testing.T) {
-	full := corev1alpha1.TrackedResource{Group: "g", Version: "v", Kind: "k", Namespace: "n", Name: "x", After: true, Retain: true, Applied: true, SpecHash: "s", Wave: 2147483647}
+	full := corev1alpha1.TrackedResource{Group: "g", Version: "v", Kind: "k", Namespace: "n", Name: "x", After: true, Retain: true, Applied: true, SpecHash: "s", FormerSpecHashes: "r,q", Wave: 2147483647}
 	for _, resource := range []corev1alpha1.TrackedResource{full, config("a"), deployment("v1", strings.Repeat("x", 253))} {
 		encoded, err := json.Marshal(resource)
 		if err != nil {

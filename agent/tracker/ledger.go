@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"wheelwright.dev/wheelwright/agent/object"
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
@@ -37,7 +38,7 @@ func (l *Ledger) Version() string {
 func (l *Ledger) ContainsAll(resources []corev1alpha1.TrackedResource) bool {
 	held := make(map[corev1alpha1.TrackedResource]bool, len(l.Resources))
 	for _, resource := range l.Resources {
-		resource.Wave = 0
+		resource.Wave, resource.FormerSpecHashes = 0, ""
 		held[resource] = true
 	}
 	return !slices.ContainsFunc(resources, func(resource corev1alpha1.TrackedResource) bool { return !held[resource] })
@@ -79,26 +80,40 @@ func recorded(ledger *Ledger, wanted Wanted) []corev1alpha1.TrackedResource {
 	if ledger == nil {
 		return union(wanted.Resources, nil)
 	}
-	return union(inWaves(wanted.Resources, ledger.Resources), ledger.Resources)
+	return union(withHistory(wanted.Resources, ledger.Resources), ledger.Resources)
 }
 
-// inWaves gives wanted the waves that they are held in, and those that are new a wave of their own.
-func inWaves(wanted, held []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
-	waves := make(map[object.Key]int32, len(held))
+// withHistory gives wanted the waves and the former specs of what is held. Those that are new have a wave of their own.
+func withHistory(wanted, held []corev1alpha1.TrackedResource) []corev1alpha1.TrackedResource {
+	before := make(map[object.Key]corev1alpha1.TrackedResource, len(held))
 	next := int32(0)
 	for _, resource := range held {
-		waves[object.KeyOfTracked(resource)] = resource.Wave
+		before[object.KeyOfTracked(resource)] = resource
 		next = max(next, resource.Wave+1)
 	}
 	wanted = slices.Clone(wanted)
 	for i := range wanted {
-		wave, ok := waves[object.KeyOfTracked(wanted[i])]
+		resource, ok := before[object.KeyOfTracked(wanted[i])]
 		if !ok {
-			wave = next
+			wanted[i].Wave = next
+			continue
 		}
-		wanted[i].Wave = wave
+		wanted[i].Wave, wanted[i].FormerSpecHashes = resource.Wave, formerSpecHashes(resource, wanted[i].SpecHash)
 	}
 	return wanted
+}
+
+// maxFormer bounds the former specs of a Component that are known.
+const maxFormer = 4
+
+// formerSpecHashes are those of held when its spec becomes another one.
+func formerSpecHashes(held corev1alpha1.TrackedResource, next string) string {
+	if held.SpecHash == next || held.SpecHash == "" {
+		return held.FormerSpecHashes
+	}
+	former := append([]string{held.SpecHash}, strings.Split(held.FormerSpecHashes, ",")...)
+	former = slices.DeleteFunc(former, func(hash string) bool { return hash == "" || hash == next })
+	return strings.Join(former[:min(len(former), maxFormer)], ",")
 }
 
 // union is first and what second has beside it, in the order of applying.

@@ -47,6 +47,11 @@ type TrackedResource struct {
 	// +optional
 	Wave int32 `json:"wave,omitempty"`
 
+	// formerSpecHashes are those of up to four specs that were rendered before, the newest first, separated by commas. Until the new
+	// one is applied, the Component has one of them.
+	// +optional
+	FormerSpecHashes string `json:"formerSpecHashes,omitempty"`
+
 	// specHash is that of the spec that was rendered for a Component that is part of this one. One that has another spec is not
 	// what was rendered, and acts with nobody's rights but its own.
 	// +optional
