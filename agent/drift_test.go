@@ -1,11 +1,16 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	corev1alpha1 "wheelwright.dev/wheelwright/shared/api/core/v1alpha1"
 )
@@ -91,5 +96,27 @@ func TestTrackerDeletedByHandIsRecordedAnew(t *testing.T) {
 			}
 		}
 		return "it is not there"
+	})
+}
+
+// Kinds whose generation does not count their changes.
+func TestDriftOfAPriorityClass(t *testing.T) {
+	s := newSpoke(t)
+	source := `
+outputs: [{name: "class", value: {apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: name: "NAME", value: 7, description: "rendered"}}]
+isHealthy: true
+`
+	s.create(s.component("app", "r1", inline("class", strings.ReplaceAll(source, "NAME", s.ns)), `{}`))
+	s.awaitHealth("app", "r1", true)
+	class := &unstructured.Unstructured{}
+	class.SetGroupVersionKind(schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"})
+	class.SetName(s.ns)
+	s.must(s.client.Patch(t.Context(), class, client.RawPatch(types.MergePatchType, []byte(`{"description":"drifted"}`)), client.FieldOwner("x")))
+	s.eventually("the drift is corrected", func() string {
+		s.must(s.client.Get(t.Context(), client.ObjectKey{Name: s.ns}, class))
+		if class.Object["description"] != "rendered" {
+			return pretty(class.Object)
+		}
+		return ""
 	})
 }

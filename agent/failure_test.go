@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -132,4 +133,19 @@ func TestUnknownParameterOfKubeVelaShapeIsAWarning(t *testing.T) {
 		}
 		return pretty(events.Items)
 	})
+}
+
+// What could not be written down is not taken for settled.
+func TestStatusThatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
+	s := newSpoke(t)
+	refused := 0
+	s.calls.refuseSome(func(request *http.Request) bool {
+		if request.Method != http.MethodPatch || !strings.HasSuffix(request.URL.Path, "/components/app/status") || refused > 0 {
+			return false
+		}
+		refused++
+		return true
+	})
+	s.create(s.component("app", "r1", policedDefinition(), policedAs("common", "one")))
+	s.awaitHealth("app", "r1", true)
 }

@@ -172,7 +172,7 @@ func (s *spoke) finish() {
 	}
 	s.record.finish(s.t)
 	s.must(client.IgnoreNotFound(s.client.Delete(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: s.ns}})))
-	s.must(client.IgnoreNotFound(s.client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.ns}})))
+	// The namespace stays, and ends with the control plane: emptying it takes the API server as long as a short test.
 }
 
 // component makes a Component that carries its definition, as one that the hub dispatched. Without a revision it is standalone.
@@ -308,13 +308,12 @@ func (s *spoke) configData(name string) map[string]string {
 	return config.Data
 }
 
-// eventually waits until missing returns "", which else is what is still missing.
+// eventually waits until missing returns "", which else is what is still missing. It looks often at first and seldom later:
+// looking takes time of the API server that it needs for what is awaited.
 func (s *spoke) eventually(what string, missing func() string) {
 	s.t.Helper()
 	deadline := time.Now().Add(patience)
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	for {
+	for pause := 5 * time.Millisecond; ; pause = min(pause*3/2, 50*time.Millisecond) {
 		last := missing()
 		if last == "" {
 			return
@@ -322,7 +321,7 @@ func (s *spoke) eventually(what string, missing func() string) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("waited %s until %s; last: %s", patience, what, last)
 		}
-		<-ticker.C
+		<-time.After(pause)
 	}
 }
 

@@ -10,6 +10,11 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 )
 
+// leaveValidationToTheServer keeps Helm from asking, for each object of a chart, whether the API server validates fields, which
+// all since Kubernetes 1.25 do. Helm decodes the OpenAPI document of the object's whole group for that, megabytes at a time,
+// and then leaves the validation to the server anyway.
+const leaveValidationToTheServer = true
+
 // deploy makes the release be as the step asks. There is no difference between installing and upgrading but for a release that
 // is not there: the workflow of a create event may run again after a person restarted it, and that of an upgrade event may be
 // the first one that gets so far.
@@ -156,6 +161,7 @@ func (o *operation) apply(last *release.Release, loaded *chart.Chart) (*release.
 	upgrade.DisableHooks, upgrade.MaxHistory = o.parameters.DisableHooks, *o.parameters.MaxHistory
 	upgrade.ResetValues, upgrade.Labels = true, o.labels()
 	upgrade.Description, upgrade.TakeOwnership = o.description(), o.parameters.TakeOver
+	upgrade.DisableOpenAPIValidation = leaveValidationToTheServer
 	return upgrade.Run(o.parameters.Release, loaded, o.values())
 }
 
@@ -168,6 +174,7 @@ func (o *operation) install(loaded *chart.Chart, replace bool) (*release.Release
 	install.DisableHooks, install.SkipCRDs = o.parameters.DisableHooks, o.parameters.SkipCRDs
 	install.Labels, install.Description = o.labels(), o.description()
 	install.TakeOwnership = o.parameters.TakeOver
+	install.DisableOpenAPIValidation = leaveValidationToTheServer
 	return install.Run(loaded, o.values())
 }
 

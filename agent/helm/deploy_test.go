@@ -3,7 +3,9 @@ package helm_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +45,26 @@ func TestAReleaseIsInstalledThenUpgradedThenUninstalled(t *testing.T) {
 		t.Errorf("the object is still there: %v", data)
 	}
 	s.must(helm.Uninstall, "delete again", nil)
+}
+
+// Reading what the API server says of its kinds takes longer than everything else that Helm does.
+func TestNoOpenAPIDocumentIsRead(t *testing.T) {
+	s := newSpoke(t)
+	var read atomic.Int32
+	s.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			if strings.HasPrefix(request.URL.Path, "/openapi/") {
+				read.Add(1)
+			}
+			return next.RoundTrip(request)
+		})
+	})
+	s.must(helm.Install, "create", map[string]any{"chart": s.save(newChart("1.0.0"))})
+	s.must(helm.Upgrade, "upgrade", map[string]any{"chart": s.save(newChart("2.0.0"))})
+	s.must(helm.Uninstall, "delete", nil)
+	if read.Load() > 0 {
+		t.Errorf("%d OpenAPI documents were read", read.Load())
+	}
 }
 
 func TestAStepThatIsAskedAgainAfterItWasDoneReturnsTheSame(t *testing.T) {

@@ -1,10 +1,7 @@
 package workflow_test
 
 import (
-	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -14,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"wheelwright.dev/wheelwright/agent/workflow"
-	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/embedded"
+	"wheelwright.dev/wheelwright/fleet/testplane"
 )
 
 // spokeClient reaches the one control plane of this package, on which kwok completes Jobs.
@@ -24,33 +21,10 @@ var spokeClient client.Client
 func TestMain(m *testing.M) {
 	workflow.ServeIfWorker()
 	ctrl.SetLogger(logr.Discard())
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
-}
-
-func runTests(m *testing.M) (int, error) {
-	ctx := context.Background()
-	assets, err := build.ControlPlane(ctx, os.Stderr)
-	if err != nil {
-		return 1, err
-	}
-	dir, err := os.MkdirTemp("", "workflow-test-")
-	if err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(dir)
-	spoke, err := embedded.Start(ctx, embedded.Options{Name: "spoke", Dir: filepath.Join(dir, "spoke"), Assets: assets})
-	if err != nil {
-		return 1, err
-	}
-	defer func() { _ = spoke.Stop(ctx) }()
-	if spokeClient, err = client.New(spoke.RESTConfig(), client.Options{}); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	os.Exit(testplane.Run(m, embedded.Options{Name: "spoke"}, func(plane *embedded.ControlPlane) (err error) {
+		spokeClient, err = client.New(plane.RESTConfig(), client.Options{})
+		return err
+	}))
 }
 
 // newNamespace makes a namespace of the test's own.

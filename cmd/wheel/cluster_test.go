@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,14 +23,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"wheelwright.dev/wheelwright/agent"
 	"wheelwright.dev/wheelwright/cli/live"
 	"wheelwright.dev/wheelwright/cli/offline"
-	"wheelwright.dev/wheelwright/fleet/build"
 	"wheelwright.dev/wheelwright/fleet/embedded"
+	"wheelwright.dev/wheelwright/fleet/testplane"
 )
 
 // clusterConfig reaches the control plane that all tests of this package share. Each test has a namespace of its own.
@@ -41,37 +39,10 @@ func TestMain(m *testing.M) {
 	offline.ServeIfWorker()
 	agent.ServeIfWorker()
 	ctrl.SetLogger(logr.Discard())
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
-}
-
-func runTests(m *testing.M) (int, error) {
-	ctx := context.Background()
-	assets, err := build.ControlPlane(ctx, os.Stderr)
-	if err != nil {
-		return 1, err
-	}
-	dir, err := os.MkdirTemp("", "wheel-test-")
-	if err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(dir)
-	spoke, err := embedded.Start(ctx, embedded.Options{Name: "spoke", Dir: filepath.Join(dir, "spoke"), Assets: assets})
-	if err != nil {
-		return 1, err
-	}
-	defer func() { _ = spoke.Stop(ctx) }()
-	clusterConfig = spoke.RESTConfig()
-	if _, err := envtest.InstallCRDs(clusterConfig, envtest.CRDInstallOptions{Paths: []string{"../../manifests/crds"}}); err != nil {
-		return 1, err
-	}
-	if err := os.Setenv("KUBECONFIG", spoke.Kubeconfig()); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	os.Exit(testplane.Run(m, embedded.Options{Name: "spoke"}, func(plane *embedded.ControlPlane) error {
+		clusterConfig = plane.RESTConfig()
+		return os.Setenv("KUBECONFIG", plane.Kubeconfig())
+	}, "../../manifests/crds"))
 }
 
 // patience is how long a test waits for what it knows must come.

@@ -5,28 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"wheelwright.dev/wheelwright/shared/condition"
 )
-
-// What could not be written down is not taken for settled.
-func TestStatusThatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
-	s := newSpoke(t)
-	refused := 0
-	s.calls.refuseSome(func(request *http.Request) bool {
-		if request.Method != http.MethodPatch || !strings.HasSuffix(request.URL.Path, "/components/app/status") || refused > 0 {
-			return false
-		}
-		refused++
-		return true
-	})
-	s.create(s.component("app", "r1", policedDefinition(), policedAs("common", "one")))
-	s.awaitHealth("app", "r1", true)
-}
 
 // parent makes a leaf of what its properties say.
 const parentOfLeaf = `
@@ -169,28 +149,6 @@ isHealthy: true
 	s.awaitReason("shop-leaf", condition.Verified, condition.ReasonComposed)
 }
 
-// Kinds whose generation does not count their changes.
-func TestDriftOfAPriorityClass(t *testing.T) {
-	s := newSpoke(t)
-	source := `
-outputs: [{name: "class", value: {apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: name: "NAME", value: 7, description: "rendered"}}]
-isHealthy: true
-`
-	s.create(s.component("app", "r1", inline("class", strings.ReplaceAll(source, "NAME", s.ns)), `{}`))
-	s.awaitHealth("app", "r1", true)
-	class := &unstructured.Unstructured{}
-	class.SetGroupVersionKind(schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"})
-	class.SetName(s.ns)
-	s.must(s.client.Patch(t.Context(), class, client.RawPatch(types.MergePatchType, []byte(`{"description":"drifted"}`)), client.FieldOwner("x")))
-	s.eventually("the drift is corrected", func() string {
-		s.must(s.client.Get(t.Context(), client.ObjectKey{Name: s.ns}, class))
-		if class.Object["description"] != "rendered" {
-			return pretty(class.Object)
-		}
-		return ""
-	})
-}
-
 // A child that was judged over a tracker that somebody edited comes back once that is as it was.
 func TestChildOfAnEditedTrackerComesBack(t *testing.T) {
 	s := newSpoke(t)
@@ -210,4 +168,21 @@ func TestChildOfAnEditedTrackerComesBack(t *testing.T) {
 	if got := s.configData("shop-leaf")["host"]; got != "one" {
 		t.Errorf("the host is %q", got)
 	}
+}
+
+// While the parent cannot be applied, its children stay looked after.
+func TestChildOfAParentThatFailsIsLookedAfter(t *testing.T) {
+	s := newSpoke(t)
+	s.install("leaf", leaf)
+	s.create(s.component("shop", "r1", inline("parent", s.named(parentOfLeaf)), `{"host":"one"}`))
+	s.awaitHealth("shop", "r1", true)
+	s.dispatch("shop", "r2", `{"host":"two","bad":true}`)
+	s.awaitHealth("shop", "r2", false)
+	s.patch("v1", "ConfigMap", "shop-leaf", `{"data":{"host":"drifted"}}`)
+	s.eventually("the drift is corrected", func() string {
+		if s.configData("shop-leaf")["host"] != "one" {
+			return pretty(s.get("shop-leaf").Status)
+		}
+		return ""
+	})
 }
