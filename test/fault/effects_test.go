@@ -108,13 +108,10 @@ func (l *lane) tracked(name string) []string {
 	return names
 }
 
-// wantTold demands that an event was told once, or, where an answer may have been lost, at most twice.
-func (l *lane) wantTold(name, event, when string, lost bool) int {
+// wantTold demands that an event was told once, or at most so many times: an answer that is lost makes the agent tell it again.
+func (l *lane) wantTold(name, event, when string, most int) int {
 	l.t.Helper()
-	told, most := l.receiver.of(l.t, name, event), 1
-	if lost {
-		most = 2
-	}
+	told := l.receiver.of(l.t, name, event)
 	if told < 1 || told > most {
 		l.t.Errorf("%s: the %s event of %s was told %d times, want %s", when, event, name, told, atMost(most))
 	}

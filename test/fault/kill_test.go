@@ -60,7 +60,11 @@ func (l *lane) live(name string, side map[string]*places, after bool, all *kills
 			when = one.String()
 		}
 		one.ended = l.wantEffects(name, event.name, when)
-		one.told = l.wantTold(name, event.name, when, lost)
+		most := 1
+		if lost {
+			most = 2
+		}
+		one.told = l.wantTold(name, event.name, when, most)
 		if acts != nil {
 			all.add(one)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
@@ -48,6 +49,11 @@ func newLane(t testing.TB) *lane {
 	}
 	l := &lane{t: t, ns: namespace.Name, receiver: newReceiver(t)}
 	l.gate = l.newGate()
+	l.create(&rbacv1.RoleBinding{ // what Components that are applied by hand act with
+		ObjectMeta: metav1.ObjectMeta{Namespace: l.ns, Name: "default"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: l.ns, Name: "default"}},
+	})
 	l.create(&corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: l.ns, Name: "settings"}, Data: map[string]string{"color": "blue"},
 	})

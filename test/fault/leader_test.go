@@ -42,7 +42,7 @@ func TestALeaderThatIsGoneIsFollowed(t *testing.T) {
 	l.awaitHealthy("db", "r2")
 	t.Logf("the next agent took %s to take over from one that was killed, and to finish", time.Since(killed).Round(time.Second))
 	l.wantEffects("db", "upgrade", "leader killed")
-	l.wantTold("db", "upgrade", "leader killed", true)
+	l.wantTold("db", "upgrade", "leader killed", 2)
 }
 
 // The leader is stopped while it makes an object as it was to be. That write gets through when the next leader has made the object
@@ -104,7 +104,10 @@ func (l *lane) pauseLeader(leader *process.Process, itsGate *gate) {
 	l.wantPlain("web", "c", "after a stopped leader")
 }
 
-// Two agents that both work are a mistake. It costs writes, and a notification may arrive from each; nothing is lost or done
+// toldByTwo is how often two agents tell an event at most: each may find that the other one wrote, and do its part again.
+const toldByTwo = 4
+
+// Two agents that both work are a mistake. It costs writes, and notifications may arrive from each; nothing is lost or done
 // otherwise, and they come to rest.
 func TestTwoAgentsWithoutElectionLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -117,18 +120,18 @@ func TestTwoAgentsWithoutElectionLoseNothing(t *testing.T) {
 		l.create(l.wholeComponent(name, "r1", "a"))
 		l.awaitHealthy(name, "r1")
 		l.wantEffects(name, "create", "two agents")
-		l.wantTold(name, "create", "two agents", true)
+		l.wantTold(name, "create", "two agents", toldByTwo)
 		l.dispatch(name, "r2", l.wholeProperties("b"))
 		l.awaitHealthy(name, "r2")
 		l.wantEffects(name, "upgrade", "two agents")
-		l.wantTold(name, "upgrade", "two agents", true)
+		l.wantTold(name, "upgrade", "two agents", toldByTwo)
 	}
 	l.awaitRest(l.gate, otherGate)
 	for _, name := range []string{"one", "two", "three"} {
 		l.delete(name)
 		l.awaitGone(name)
 		l.wantEffects(name, "delete", "two agents")
-		l.wantTold(name, "delete", "two agents", true)
+		l.wantTold(name, "delete", "two agents", toldByTwo)
 	}
 }
 

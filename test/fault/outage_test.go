@@ -23,13 +23,13 @@ func TestTheAPIServerIsRestartedInTheMiddle(t *testing.T) {
 	}
 	inTheMiddle(func() { l.create(l.wholeComponent("db", "r1", "a")) }, func() { l.awaitHealthy("db", "r1") })
 	l.wantEffects("db", "create", "API server restarted")
-	l.wantTold("db", "create", "API server restarted", false)
+	l.wantTold("db", "create", "API server restarted", 1)
 	inTheMiddle(func() { l.dispatch("db", "r2", l.wholeProperties("b")) }, func() { l.awaitHealthy("db", "r2") })
 	l.wantEffects("db", "upgrade", "API server restarted")
-	l.wantTold("db", "upgrade", "API server restarted", false)
+	l.wantTold("db", "upgrade", "API server restarted", 1)
 	inTheMiddle(func() { l.delete("db") }, func() { l.awaitGone("db") })
 	l.wantEffects("db", "delete", "API server restarted")
-	l.wantTold("db", "delete", "API server restarted", false)
+	l.wantTold("db", "delete", "API server restarted", 1)
 }
 
 // All connections end in the middle of each event, and none can be made for a while.
@@ -56,11 +56,11 @@ func TestTheNetworkIsGoneForAWhile(t *testing.T) {
 	}
 	inTheMiddle(func() { l.create(l.wholeComponent("db", "r1", "a")) }, func() { l.awaitHealthy("db", "r1") })
 	l.wantEffects("db", "create", "network gone")
-	l.wantTold("db", "create", "network gone", false)
+	l.wantTold("db", "create", "network gone", 1)
 	inTheMiddle(func() { l.dispatch("db", "r2", l.wholeProperties("b")) }, func() { l.awaitHealthy("db", "r2") })
 	l.wantEffects("db", "upgrade", "network gone")
-	l.wantTold("db", "upgrade", "network gone", false)
+	l.wantTold("db", "upgrade", "network gone", 1)
 	inTheMiddle(func() { l.delete("db") }, func() { l.awaitGone("db") })
 	l.wantEffects("db", "delete", "network gone")
-	l.wantTold("db", "delete", "network gone", false)
+	l.wantTold("db", "delete", "network gone", 1)
 }

@@ -47,7 +47,7 @@ func TestStateThatIsEditedByHandDoesNothingTwice(t *testing.T) {
 				}
 				l.awaitHealthy(edit.name, "r1")
 				l.wantEffects(edit.name, "create", edit.name)
-				l.wantTold(edit.name, "create", edit.name, true)
+				l.wantTold(edit.name, "create", edit.name, 2)
 				l.wantDeleted(edit.name)
 			}
 		})
@@ -63,5 +63,5 @@ func (l *lane) wantDeleted(name string) {
 	if left.Jobs["undo"] != 1 || left.Release != "" || len(left.Objects) > 0 {
 		l.t.Errorf("after the deletion of %s: %s", name, pretty(left))
 	}
-	l.wantTold(name, "delete", "deletion", false)
+	l.wantTold(name, "delete", "deletion", 1)
 }

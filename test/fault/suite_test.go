@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -112,6 +113,9 @@ func prepare(ctx context.Context) error {
 		}
 	}
 	scheme, err := agent.NewScheme()
+	if err == nil {
+		err = rbacv1.AddToScheme(scheme)
+	}
 	if err != nil {
 		return err
 	}
